@@ -1,0 +1,221 @@
+package decide
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// WindowNs is the length of a window in nanoseconds of virtual time.
+const WindowNs = 1_000_000_000
+
+// Name identifies one draw.
+type Name struct {
+	Site, Entity, Kind, Key uint64
+	Window                  int64
+	Occurrence              uint32
+}
+
+// Hash folds the name into 64 bits. It does not depend on the seed.
+func (n Name) Hash() uint64 { return withOccurrence(base(n.Site, n.Entity, n.Kind, n.Key, n.Window), n.Occurrence) }
+
+func base(site, entity, kind, key uint64, window int64) uint64 {
+	h := mix(site^0xa0761d6478bd642f, entity^0xe7037ed1a0b428db)
+	h = mix(h^kind, key^0x8ebc6af09c88c6e3)
+	return mix(h^uint64(window), 0x589965cc75374cc3)
+}
+
+func withOccurrence(base uint64, occurrence uint32) uint64 {
+	return mix(base^uint64(occurrence)*0x9e3779b97f4a7c15, 0x1d8e4e27c47d124f)
+}
+
+// Override fixes the value of one name.
+type Override struct {
+	NameHash uint64
+	Value    int64
+}
+
+// Reseed gives the source another seed from a window on: the prefix of the run stays, the rest branches.
+type Reseed struct {
+	FromWindow int64
+	Seed       uint64
+}
+
+// Drawn is one decision as it was taken, handed to the recorder.
+type Drawn struct {
+	Name  Name
+	Site  *Site
+	Hash  uint64
+	Value int64
+}
+
+// Source draws decisions of one run. The zero value is not usable; call Reset.
+type Source struct {
+	seed      uint64
+	window    int64
+	reseeds   []Reseed
+	overrides []Override // ascending by NameHash
+	recorder  func(Drawn)
+	fold      uint64 // running digest of names and values consumed
+	draws     int64
+
+	slots []slot // occurrence table, open addressing, power of two
+	used  int32
+	gen   uint32
+}
+
+type slot struct {
+	hash  uint64
+	gen   uint32
+	count uint32
+}
+
+// Reset prepares the source for a run. Overrides need not be sorted; of two with one name the later counts.
+func (s *Source) Reset(seed uint64, overrides []Override, reseeds []Reseed) {
+	s.seed = mix(seed^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
+	s.window = 0
+	s.reseeds = append(s.reseeds[:0], reseeds...)
+	s.overrides = append(s.overrides[:0], overrides...)
+	slices.SortStableFunc(s.overrides, func(a, b Override) int {
+		if a.NameHash < b.NameHash {
+			return -1
+		}
+		if a.NameHash > b.NameHash {
+			return 1
+		}
+		return 0
+	})
+	s.recorder = nil
+	s.fold = 0
+	s.draws = 0
+	if len(s.slots) == 0 {
+		s.slots = make([]slot, 1024)
+	}
+	s.nextWindow()
+}
+
+// Record hands every decision to f as it is drawn, or stops doing so (nil). It changes no value.
+func (s *Source) Record(f func(Drawn)) { s.recorder = f }
+
+// Advance tells the source the virtual time in nanoseconds. Time never goes back.
+func (s *Source) Advance(nowNs int64) {
+	if w := nowNs / WindowNs; w != s.window {
+		s.window = w
+		s.nextWindow()
+		for len(s.reseeds) > 0 && w >= s.reseeds[0].FromWindow {
+			s.seed = mix(s.reseeds[0].Seed^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
+			s.reseeds = s.reseeds[1:]
+		}
+	}
+}
+
+// Digest returns the running digest of all names and values consumed, and how many there were.
+func (s *Source) Digest() (fold uint64, draws int64) { return s.fold, s.draws }
+
+// Choose draws an integer in [0, n), uniformly. n must be positive; n == 1 is not a choice and draws nothing.
+func (s *Source) Choose(site *Site, entity, kind, key uint64, n int64) int64 {
+	if n <= 1 {
+		if n < 1 {
+			panic("decide: Choose with an empty domain at " + site.name)
+		}
+		return 0
+	}
+	hash, occurrence := s.name(site, entity, kind, key)
+	hi, _ := bits.Mul64(mix(hash^s.seed, 0x94d049bb133111eb), uint64(n))
+	v := int64(hi)
+	return s.settle(site, entity, kind, key, occurrence, hash, v, n)
+}
+
+// Chance draws true with a probability of ppm millionths. An override of 0 or 1 fixes it whatever the rate; a rate of zero
+// draws nothing unless the run has overrides.
+func (s *Source) Chance(site *Site, entity, kind, key uint64, ppm int64) bool {
+	if ppm <= 0 && len(s.overrides) == 0 {
+		return false
+	}
+	hash, occurrence := s.name(site, entity, kind, key)
+	hi, _ := bits.Mul64(mix(hash^s.seed, 0x94d049bb133111eb), 1_000_000)
+	v := int64(0)
+	if int64(hi) < ppm {
+		v = 1
+	}
+	return s.settle(site, entity, kind, key, occurrence, hash, v, 2) == 1
+}
+
+func (s *Source) settle(site *Site, entity, kind, key uint64, occurrence uint32, hash uint64, v, n int64) int64 {
+	if len(s.overrides) > 0 {
+		if o, ok := s.override(hash); ok && o >= 0 && o < n {
+			v = o
+		}
+	}
+	s.draws++
+	s.fold = mix(s.fold^hash, uint64(v)^0xd6e8feb86659fd93)
+	if s.recorder != nil {
+		s.recorder(Drawn{
+			Name: Name{Site: site.hash, Entity: entity, Kind: kind, Key: key, Window: s.window, Occurrence: occurrence},
+			Site: site, Hash: hash, Value: v,
+		})
+	}
+	return v
+}
+
+func (s *Source) override(hash uint64) (int64, bool) {
+	lo, hi := 0, len(s.overrides)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if s.overrides[mid].NameHash <= hash {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo > 0 && s.overrides[lo-1].NameHash == hash {
+		return s.overrides[lo-1].Value, true
+	}
+	return 0, false
+}
+
+// name counts the occurrence and returns the name's hash.
+func (s *Source) name(site *Site, entity, kind, key uint64) (hash uint64, occurrence uint32) {
+	b := base(site.hash, entity, kind, key, s.window)
+	mask := uint64(len(s.slots) - 1)
+	for i := b & mask; ; i = (i + 1) & mask {
+		sl := &s.slots[i]
+		if sl.gen != s.gen {
+			*sl = slot{hash: b, gen: s.gen, count: 1}
+			s.used++
+			if int(s.used)*2 > len(s.slots) {
+				s.grow()
+			}
+			return withOccurrence(b, 0), 0
+		}
+		if sl.hash == b {
+			occurrence = sl.count
+			sl.count++
+			return withOccurrence(b, occurrence), occurrence
+		}
+	}
+}
+
+func (s *Source) nextWindow() {
+	s.used = 0
+	s.gen++
+	if s.gen == 0 { // the generation wrapped: stale entries could look alive
+		clear(s.slots)
+		s.gen = 1
+	}
+}
+
+func (s *Source) grow() {
+	old := s.slots
+	s.slots = make([]slot, 2*len(old))
+	mask := uint64(len(s.slots) - 1)
+	for _, o := range old {
+		if o.gen != s.gen {
+			continue
+		}
+		i := o.hash & mask
+		for s.slots[i].gen == s.gen {
+			i = (i + 1) & mask
+		}
+		s.slots[i] = o
+	}
+}
