@@ -1,0 +1,102 @@
+package sim
+
+import "github.com/kraftsim/kraftsim/sim/plan"
+
+// EngineVersion names the behaviour of the engine: same plan and same version, same verdict. It changes whenever a pinned
+// hash changes, together with an entry in CHANGELOG.md.
+const EngineVersion = "1"
+
+// Scenario draws plans and furnishes worlds with them.
+type Scenario interface {
+	// Name is the scenario's id, with slashes for families: "kip1262/draft".
+	Name() string
+	// Doc is one sentence for `simrun list`.
+	Doc() string
+	// Draw makes the plan of a seed. Pure: same seed, same plan.
+	Draw(seed uint64) *plan.Plan
+	// Build puts hosts, processes, workloads and checkers into a world that was just reset for the plan. It returns an
+	// error, naming the field, for a plan that the scenario can't run.
+	Build(w *World, p *plan.Plan) error
+}
+
+// InvariantDoc describes one invariant for `simrun list`.
+type InvariantDoc struct {
+	Name   string
+	Source string // KIP, paper, or page that it comes from
+	Doc    string
+}
+
+// SometimesDoc describes one condition that campaigns must reach now and then.
+type SometimesDoc struct {
+	Name     string
+	Scenario string // the scenario family in which it is due, a prefix of scenario names
+	// DuePerMillion is how often among a million runs of that family it is expected at least. A campaign large enough to
+	// expect twenty hits that has none is red.
+	DuePerMillion int64
+	Doc           string
+}
+
+// HazardDoc is a declared hazard or documented loss: what may break, in which scenarios, and why that is no bug of ours.
+type HazardDoc struct {
+	ID        string
+	Invariant string
+	Scenario  string // prefix of the scenario names in which it may be met
+	Fault     string // fault class that it needs, "" for none
+	Doc       string
+	// DuePerMillion is how often among a million runs it is met at least; a campaign large enough to expect twenty that
+	// meets none is red.
+	DuePerMillion int64
+}
+
+// Catalogue is what a program built on the simulator offers: its scenarios and their documentation. The command line
+// (sim/cli) takes one.
+type Catalogue struct {
+	Program    string // name of the binary: "simrun"
+	Scenarios  []Scenario
+	Registry   *plan.Registry
+	Invariants []InvariantDoc
+	Sometimes  []SometimesDoc
+	Hazards    []HazardDoc
+}
+
+// Scenario returns the scenario with that name, or nil.
+func (c *Catalogue) Scenario(name string) Scenario {
+	for _, s := range c.Scenarios {
+		if s.Name() == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// TraceLine is one line of the full trace.
+type TraceLine struct {
+	ID     int64 // of the event
+	Cause  int64 // id of the event that caused it, -1 for the plan
+	AtUs   int64
+	Host   string // "" for the world itself
+	Lane   string
+	Boot   int32  // incarnation of the process, from 1
+	What   string // "input", "send", "disk", "protocol", "fault", "decision", "world"
+	Text   string
+	Digest uint64 // running trace hash after the line's event
+}
+
+// Options choose how much a run tells. None of them changes a hash.
+type Options struct {
+	// Trace receives every line of the full trace, in order.
+	Trace func(TraceLine)
+	// RecordDecisions keeps every decision for a capsule.
+	RecordDecisions bool
+	// Poison copies each buffer at each boundary and scribbles over the original, to catch programs that reuse memory
+	// they gave away.
+	Poison bool
+	// Digests receives (event id, running trace hash) after every event; verify uses it to name the first that differs.
+	Digests func(event int64, digest uint64)
+}
+
+// Result is a verdict with what the options asked for.
+type Result struct {
+	Verdict   *plan.Verdict
+	Decisions []plan.DrawnDecision // RecordDecisions
+}

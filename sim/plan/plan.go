@@ -1,0 +1,105 @@
+// Package plan holds the data that goes into a run and comes out of it: Plan, Verdict, Capsule.
+//
+// A plan is everything that a run depends on. The same plan on the same engine version gives the same verdict to the last
+// bit. Plans are JSON; hosts and actions carry stable string ids, and decisions are keyed by those ids, never by an index.
+// 64-bit values are strings in JSON. An absent field means the benign value, for ever; an unknown field is an error.
+//
+// The package knows no scenario: scenarios register kinds of action (Registry), each with typed parameters, a one-line
+// text form that prints back exactly, and documentation. So a plan can be validated by a program that does not understand it.
+package plan
+
+// Format is the version of the plan document that this engine writes. It reads this one only.
+const Format = 1
+
+// Plan is one run as data. See the package comment.
+type Plan struct {
+	Format   int32      `json:"format"`
+	Scenario string     `json:"scenario"`
+	Seed     Uint64     `json:"seed"`
+	Hosts    []Host     `json:"hosts"`
+	Network  Network    `json:"network,omitzero"`
+	Disk     Disk       `json:"disk,omitzero"`
+	Lanes    Lanes      `json:"lanes,omitzero"`
+	Params   Params     `json:"params,omitempty"` // of the scenario: timeouts, sizes, variant
+	Workload []Workload `json:"workload,omitempty"`
+	Actions  []Action   `json:"actions,omitempty"`
+	// StormUs is the length of the storm in microseconds of virtual time; the calm begins then.
+	StormUs Int64 `json:"storm_us"`
+	// Unrestricted switches the fault budget off: what the faults break must then be a declared outcome.
+	Unrestricted bool `json:"unrestricted,omitempty"`
+	// Decisions override single draws; empty in a plan that was drawn and never materialised.
+	Decisions []Decision `json:"decisions,omitempty"`
+}
+
+// Host is a machine of the simulated cluster. It survives crashes; what runs on it is made from it at each boot.
+type Host struct {
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`              // what runs on it, a word of the scenario: "controller", "broker"
+	Release string `json:"release,omitempty"` // what its software knows
+	// OffsetMs is the error of its wall clock at the start, DriftPpm how fast both its clocks run against true time.
+	OffsetMs Int64  `json:"offset_ms,omitzero"`
+	DriftPpm int32  `json:"drift_ppm,omitempty"`
+	StartUs  Int64  `json:"start_us,omitzero"` // when it boots first
+	Params   Params `json:"params,omitempty"`
+}
+
+// Network is the model of every link. Rates are per million, times in microseconds.
+type Network struct {
+	Transport    string `json:"transport,omitempty"` // "stream" (default) or "datagram"
+	LatencyUs    int64  `json:"latency_us,omitempty"`
+	JitterUs     int64  `json:"jitter_us,omitempty"` // uniform, added to the latency
+	TailPpm      int64  `json:"tail_ppm,omitempty"`  // messages that take TailUs longer
+	TailUs       int64  `json:"tail_us,omitempty"`
+	ResetPpm     int64  `json:"reset_ppm,omitempty"` // stream: a message that resets its connection
+	LossPpm      int64  `json:"loss_ppm,omitempty"`  // datagram only, as the next three
+	DuplicatePpm int64  `json:"duplicate_ppm,omitempty"`
+	ReorderPpm   int64  `json:"reorder_ppm,omitempty"`
+	ReorderUs    int64  `json:"reorder_us,omitempty"`
+}
+
+// Disk is the model of every volume. Costs in nanoseconds, rates per million.
+type Disk struct {
+	Profile       string `json:"profile,omitempty"` // "ordered" (default)
+	WriteNs       int64  `json:"write_ns,omitempty"`
+	SyncNs        int64  `json:"sync_ns,omitempty"`
+	MetadataNs    int64  `json:"metadata_ns,omitempty"` // create, rename, remove, truncate
+	JitterPercent int64  `json:"jitter_percent,omitempty"`
+	SlowSyncPpm   int64  `json:"slow_sync_ppm,omitempty"`
+	SlowSyncNs    int64  `json:"slow_sync_ns,omitempty"`
+	ReadErrorPpm  int64  `json:"read_error_ppm,omitempty"`
+	WriteErrorPpm int64  `json:"write_error_ppm,omitempty"`
+	SyncErrorPpm  int64  `json:"sync_error_ppm,omitempty"`
+}
+
+// Lanes is the model of threads: how late a post or a wake-up may be, in microseconds.
+type Lanes struct {
+	PostJitterUs int64 `json:"post_jitter_us,omitempty"`
+	WakeJitterUs int64 `json:"wake_jitter_us,omitempty"`
+	// SpuriousPpm is the share of handlers after which the lane is woken once more for nothing.
+	SpuriousPpm int64 `json:"spurious_ppm,omitempty"`
+}
+
+// Workload is one stream of client requests; Kind and Params are words of the scenario.
+type Workload struct {
+	ID     string `json:"id"`
+	Kind   string `json:"kind"`
+	Params Params `json:"params,omitempty"`
+}
+
+// Action is something that happens at a time: a fault, an operator's step.
+type Action struct {
+	ID     string `json:"id"`
+	AtUs   Int64  `json:"at_us"`
+	Kind   string `json:"kind"`
+	Params Params `json:"params,omitempty"`
+}
+
+// Decision is one override: the readable name is for people, the hash is what counts.
+type Decision struct {
+	Name     string `json:"name"`
+	NameHash Uint64 `json:"hash"`
+	Value    Int64  `json:"value"`
+}
+
+// Params are the named values of an action, a host or a scenario, as text; the registered kind says what they mean.
+type Params map[string]string
