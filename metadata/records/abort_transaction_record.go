@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // AbortTransactionRecord says: the open metadata transaction is aborted.
 type AbortTransactionRecord struct {
-	Reason      *string       // versions 0+, null in 0+, tag 0, default null
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Reason      *string              // versions 0+, null in 0+, tag 0, default null
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewAbortTransactionRecord returns the record with every field at its default.
@@ -47,13 +49,13 @@ func (m *AbortTransactionRecord) appendTo(dst []byte, version int16) []byte {
 	if m.Reason != nil {
 		count++
 	}
-	dst = appendUvarint(dst, count)
+	dst = record.AppendUvarint(dst, count)
 	unknown := m.UnknownTags
 	if m.Reason != nil {
 		dst, unknown = appendUnknown(dst, unknown, 0)
-		dst = appendUvarint(dst, 0)
+		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
-		dst = appendNullableString(dst, m.Reason)
+		dst = appendNullableText(dst, m.Reason)
 		dst = closeTag(dst, start)
 	}
 	dst, _ = appendUnknown(dst, unknown, allTags)
@@ -61,11 +63,11 @@ func (m *AbortTransactionRecord) appendTo(dst []byte, version int16) []byte {
 }
 
 func (m *AbortTransactionRecord) decode(r *reader, version int16) {
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		switch tag {
 		case 0:
-			m.Reason = r.nullableString()
+			m.Reason = r.nullableText()
 		default:
 			m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 		}

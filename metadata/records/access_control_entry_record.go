@@ -2,19 +2,19 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // AccessControlEntryRecord says: an access control entry exists.
 type AccessControlEntryRecord struct {
-	Id             uuid.UUID     // versions 0+
-	ResourceType   int8          // versions 0+
-	ResourceName   string        // versions 0+
-	PatternType    int8          // versions 0+
-	Principal      string        // versions 0+
-	Host           string        // versions 0+
-	Operation      int8          // versions 0+
-	PermissionType int8          // versions 0+
-	UnknownTags    []TaggedField // kept and written back, tags ascending
+	Id             record.UUID          // versions 0+
+	ResourceType   int8                 // versions 0+
+	ResourceName   string               // versions 0+
+	PatternType    int8                 // versions 0+
+	Principal      string               // versions 0+
+	Host           string               // versions 0+
+	Operation      int8                 // versions 0+
+	PermissionType int8                 // versions 0+
+	UnknownTags    []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewAccessControlEntryRecord returns the record with every field at its default.
@@ -56,30 +56,30 @@ func (m *AccessControlEntryRecord) check(version int16) error {
 }
 
 func (m *AccessControlEntryRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendUuid(dst, m.Id)
-	dst = appendInt8(dst, m.ResourceType)
-	dst = appendString(dst, m.ResourceName)
-	dst = appendInt8(dst, m.PatternType)
-	dst = appendString(dst, m.Principal)
-	dst = appendString(dst, m.Host)
-	dst = appendInt8(dst, m.Operation)
-	dst = appendInt8(dst, m.PermissionType)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendUUID(dst, m.Id)
+	dst = record.AppendInt8(dst, m.ResourceType)
+	dst = record.AppendCompactString(dst, m.ResourceName)
+	dst = record.AppendInt8(dst, m.PatternType)
+	dst = record.AppendCompactString(dst, m.Principal)
+	dst = record.AppendCompactString(dst, m.Host)
+	dst = record.AppendInt8(dst, m.Operation)
+	dst = record.AppendInt8(dst, m.PermissionType)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *AccessControlEntryRecord) decode(r *reader, version int16) {
-	m.Id = r.uuid()
-	m.ResourceType = r.int8()
-	m.ResourceName = r.string()
-	m.PatternType = r.int8()
-	m.Principal = r.string()
-	m.Host = r.string()
-	m.Operation = r.int8()
-	m.PermissionType = r.int8()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Id = r.UUID()
+	m.ResourceType = r.Int8()
+	m.ResourceName = r.text()
+	m.PatternType = r.Int8()
+	m.Principal = r.text()
+	m.Host = r.text()
+	m.Operation = r.Int8()
+	m.PermissionType = r.Int8()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // BeginTransactionRecord says: a metadata transaction begins (KIP-868).
 type BeginTransactionRecord struct {
-	Name        *string       // versions 0+, null in 0+, tag 0, default null
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Name        *string              // versions 0+, null in 0+, tag 0, default null
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewBeginTransactionRecord returns the record with every field at its default.
@@ -47,13 +49,13 @@ func (m *BeginTransactionRecord) appendTo(dst []byte, version int16) []byte {
 	if m.Name != nil {
 		count++
 	}
-	dst = appendUvarint(dst, count)
+	dst = record.AppendUvarint(dst, count)
 	unknown := m.UnknownTags
 	if m.Name != nil {
 		dst, unknown = appendUnknown(dst, unknown, 0)
-		dst = appendUvarint(dst, 0)
+		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
-		dst = appendNullableString(dst, m.Name)
+		dst = appendNullableText(dst, m.Name)
 		dst = closeTag(dst, start)
 	}
 	dst, _ = appendUnknown(dst, unknown, allTags)
@@ -61,11 +63,11 @@ func (m *BeginTransactionRecord) appendTo(dst []byte, version int16) []byte {
 }
 
 func (m *BeginTransactionRecord) decode(r *reader, version int16) {
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		switch tag {
 		case 0:
-			m.Name = r.nullableString()
+			m.Name = r.nullableText()
 		default:
 			m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 		}

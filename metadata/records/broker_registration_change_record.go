@@ -2,17 +2,17 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // BrokerRegistrationChangeRecord says: the fields of a broker registration that change.
 type BrokerRegistrationChangeRecord struct {
-	BrokerId             int32         // versions 0+
-	BrokerEpoch          int64         // versions 0+
-	Fenced               int8          // versions 0+, tag 0
-	InControlledShutdown int8          // versions 1+, tag 1
-	LogDirs              []uuid.UUID   // versions 2+, tag 2
-	CordonedLogDirs      []uuid.UUID   // versions 3+, null in 3+, tag 3, default null
-	UnknownTags          []TaggedField // kept and written back, tags ascending
+	BrokerId             int32                // versions 0+
+	BrokerEpoch          int64                // versions 0+
+	Fenced               int8                 // versions 0+, tag 0
+	InControlledShutdown int8                 // versions 1+, tag 1
+	LogDirs              []record.UUID        // versions 2+, tag 2
+	CordonedLogDirs      []record.UUID        // versions 3+, null in 3+, tag 3, default null
+	UnknownTags          []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewBrokerRegistrationChangeRecord returns the record with every field at its default.
@@ -54,8 +54,8 @@ func (m *BrokerRegistrationChangeRecord) check(version int16) error {
 }
 
 func (m *BrokerRegistrationChangeRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.BrokerId)
-	dst = appendInt64(dst, m.BrokerEpoch)
+	dst = record.AppendInt32(dst, m.BrokerId)
+	dst = record.AppendInt64(dst, m.BrokerEpoch)
 	count := uint32(len(m.UnknownTags))
 	if m.Fenced != 0 {
 		count++
@@ -69,42 +69,42 @@ func (m *BrokerRegistrationChangeRecord) appendTo(dst []byte, version int16) []b
 	if version >= 3 && m.CordonedLogDirs != nil {
 		count++
 	}
-	dst = appendUvarint(dst, count)
+	dst = record.AppendUvarint(dst, count)
 	unknown := m.UnknownTags
 	if m.Fenced != 0 {
 		dst, unknown = appendUnknown(dst, unknown, 0)
-		dst = appendUvarint(dst, 0)
+		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
-		dst = appendInt8(dst, m.Fenced)
+		dst = record.AppendInt8(dst, m.Fenced)
 		dst = closeTag(dst, start)
 	}
 	if version >= 1 && m.InControlledShutdown != 0 {
 		dst, unknown = appendUnknown(dst, unknown, 1)
-		dst = appendUvarint(dst, 1)
+		dst = record.AppendUvarint(dst, 1)
 		start := len(dst)
-		dst = appendInt8(dst, m.InControlledShutdown)
+		dst = record.AppendInt8(dst, m.InControlledShutdown)
 		dst = closeTag(dst, start)
 	}
 	if version >= 2 && len(m.LogDirs) != 0 {
 		dst, unknown = appendUnknown(dst, unknown, 2)
-		dst = appendUvarint(dst, 2)
+		dst = record.AppendUvarint(dst, 2)
 		start := len(dst)
 		dst = appendLength(dst, len(m.LogDirs))
 		for i := range m.LogDirs {
-			dst = appendUuid(dst, m.LogDirs[i])
+			dst = record.AppendUUID(dst, m.LogDirs[i])
 		}
 		dst = closeTag(dst, start)
 	}
 	if version >= 3 && m.CordonedLogDirs != nil {
 		dst, unknown = appendUnknown(dst, unknown, 3)
-		dst = appendUvarint(dst, 3)
+		dst = record.AppendUvarint(dst, 3)
 		start := len(dst)
 		if m.CordonedLogDirs == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.CordonedLogDirs))
 			for i := range m.CordonedLogDirs {
-				dst = appendUuid(dst, m.CordonedLogDirs[i])
+				dst = record.AppendUUID(dst, m.CordonedLogDirs[i])
 			}
 		}
 		dst = closeTag(dst, start)
@@ -114,41 +114,41 @@ func (m *BrokerRegistrationChangeRecord) appendTo(dst []byte, version int16) []b
 }
 
 func (m *BrokerRegistrationChangeRecord) decode(r *reader, version int16) {
-	m.BrokerId = r.int32()
-	m.BrokerEpoch = r.int64()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.BrokerId = r.Int32()
+	m.BrokerEpoch = r.Int64()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		switch tag {
 		case 0:
-			m.Fenced = r.int8()
+			m.Fenced = r.Int8()
 		case 1:
 			if version < 1 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
-			m.InControlledShutdown = r.int8()
+			m.InControlledShutdown = r.Int8()
 		case 2:
 			if version < 2 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.LogDirs = nil
 			if n := r.arrayLength(false); n >= 0 {
-				m.LogDirs = make([]uuid.UUID, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.LogDirs = append(m.LogDirs, r.uuid())
+				m.LogDirs = make([]record.UUID, 0, n)
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.LogDirs = append(m.LogDirs, r.UUID())
 				}
 			}
 		case 3:
 			if version < 3 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.CordonedLogDirs = nil
 			if n := r.arrayLength(version >= 3); n >= 0 {
-				m.CordonedLogDirs = make([]uuid.UUID, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.CordonedLogDirs = append(m.CordonedLogDirs, r.uuid())
+				m.CordonedLogDirs = make([]record.UUID, 0, n)
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.CordonedLogDirs = append(m.CordonedLogDirs, r.UUID())
 				}
 			}
 		default:

@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // ClearElrRecord says: eligible leader replicas of a topic, or of all with an empty name, are forgotten (KIP-966).
 type ClearElrRecord struct {
-	TopicName   string        // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	TopicName   string               // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewClearElrRecord returns the record with every field at its default.
@@ -41,16 +43,16 @@ func (m *ClearElrRecord) check(version int16) error {
 }
 
 func (m *ClearElrRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.TopicName)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.TopicName)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ClearElrRecord) decode(r *reader, version int16) {
-	m.TopicName = r.string()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.TopicName = r.text()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,20 +2,22 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // ClientQuotaRecord says: a client quota of an entity is set or removed.
 type ClientQuotaRecord struct {
-	Entity      []EntityData  // versions 0+
-	Key         string        // versions 0+
-	Value       Float64Bits   // versions 0+
-	Remove      bool          // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Entity      []EntityData         // versions 0+
+	Key         string               // versions 0+
+	Value       Float64Bits          // versions 0+
+	Remove      bool                 // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // EntityData is an element of ClientQuotaRecord.Entity.
 type EntityData struct {
-	EntityType  string        // versions 0+
-	EntityName  *string       // versions 0+, null in 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	EntityType  string               // versions 0+
+	EntityName  *string              // versions 0+, null in 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewClientQuotaRecord returns the record with every field at its default.
@@ -60,10 +62,10 @@ func (m *ClientQuotaRecord) appendTo(dst []byte, version int16) []byte {
 	for i := range m.Entity {
 		dst = m.Entity[i].appendTo(dst, version)
 	}
-	dst = appendString(dst, m.Key)
-	dst = appendFloat64(dst, m.Value)
-	dst = appendBool(dst, m.Remove)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Key)
+	dst = appendFloat64Bits(dst, m.Value)
+	dst = record.AppendBool(dst, m.Remove)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
@@ -72,16 +74,16 @@ func (m *ClientQuotaRecord) decode(r *reader, version int16) {
 	m.Entity = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.Entity = make([]EntityData, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
+		for ; n > 0 && r.Err() == nil; n-- {
 			m.Entity = append(m.Entity, EntityData{})
 			m.Entity[len(m.Entity)-1].decode(r, version)
 		}
 	}
-	m.Key = r.string()
-	m.Value = r.float64()
-	m.Remove = r.bool()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Key = r.text()
+	m.Value = r.float64Bits()
+	m.Remove = r.Bool()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }
@@ -99,18 +101,18 @@ func (m *EntityData) check(version int16) error {
 }
 
 func (m *EntityData) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.EntityType)
-	dst = appendNullableString(dst, m.EntityName)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.EntityType)
+	dst = appendNullableText(dst, m.EntityName)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *EntityData) decode(r *reader, version int16) {
-	m.EntityType = r.string()
-	m.EntityName = r.nullableString()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.EntityType = r.text()
+	m.EntityName = r.nullableText()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // ClusterIdRecord says: the cluster has this id (KIP-1262, provisional key and level).
 type ClusterIdRecord struct {
-	ClusterId   string        // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	ClusterId   string               // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewClusterIdRecord returns the record with every field at its default.
@@ -41,16 +43,16 @@ func (m *ClusterIdRecord) check(version int16) error {
 }
 
 func (m *ClusterIdRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.ClusterId)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.ClusterId)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ClusterIdRecord) decode(r *reader, version int16) {
-	m.ClusterId = r.string()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.ClusterId = r.text()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,13 +2,15 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // ConfigRecord says: one configuration entry of one resource; a null value deletes it.
 type ConfigRecord struct {
-	ResourceType int8          // versions 0+
-	ResourceName string        // versions 0+
-	Name         string        // versions 0+
-	Value        *string       // versions 0+, null in 0+
-	UnknownTags  []TaggedField // kept and written back, tags ascending
+	ResourceType int8                 // versions 0+
+	ResourceName string               // versions 0+
+	Name         string               // versions 0+
+	Value        *string              // versions 0+, null in 0+
+	UnknownTags  []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewConfigRecord returns the record with every field at its default.
@@ -52,22 +54,22 @@ func (m *ConfigRecord) check(version int16) error {
 }
 
 func (m *ConfigRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt8(dst, m.ResourceType)
-	dst = appendString(dst, m.ResourceName)
-	dst = appendString(dst, m.Name)
-	dst = appendNullableString(dst, m.Value)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt8(dst, m.ResourceType)
+	dst = record.AppendCompactString(dst, m.ResourceName)
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = appendNullableText(dst, m.Value)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ConfigRecord) decode(r *reader, version int16) {
-	m.ResourceType = r.int8()
-	m.ResourceName = r.string()
-	m.Name = r.string()
-	m.Value = r.nullableString()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.ResourceType = r.Int8()
+	m.ResourceName = r.text()
+	m.Name = r.text()
+	m.Value = r.nullableText()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

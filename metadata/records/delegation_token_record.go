@@ -2,16 +2,18 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // DelegationTokenRecord says: a delegation token exists.
 type DelegationTokenRecord struct {
-	Owner               string        // versions 0+
-	Requester           string        // versions 0+
-	Renewers            []string      // versions 0+
-	IssueTimestamp      int64         // versions 0+
-	MaxTimestamp        int64         // versions 0+
-	ExpirationTimestamp int64         // versions 0+
-	TokenId             string        // versions 0+
-	UnknownTags         []TaggedField // kept and written back, tags ascending
+	Owner               string               // versions 0+
+	Requester           string               // versions 0+
+	Renewers            []string             // versions 0+
+	IssueTimestamp      int64                // versions 0+
+	MaxTimestamp        int64                // versions 0+
+	ExpirationTimestamp int64                // versions 0+
+	TokenId             string               // versions 0+
+	UnknownTags         []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewDelegationTokenRecord returns the record with every field at its default.
@@ -58,37 +60,37 @@ func (m *DelegationTokenRecord) check(version int16) error {
 }
 
 func (m *DelegationTokenRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Owner)
-	dst = appendString(dst, m.Requester)
+	dst = record.AppendCompactString(dst, m.Owner)
+	dst = record.AppendCompactString(dst, m.Requester)
 	dst = appendLength(dst, len(m.Renewers))
 	for i := range m.Renewers {
-		dst = appendString(dst, m.Renewers[i])
+		dst = record.AppendCompactString(dst, m.Renewers[i])
 	}
-	dst = appendInt64(dst, m.IssueTimestamp)
-	dst = appendInt64(dst, m.MaxTimestamp)
-	dst = appendInt64(dst, m.ExpirationTimestamp)
-	dst = appendString(dst, m.TokenId)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt64(dst, m.IssueTimestamp)
+	dst = record.AppendInt64(dst, m.MaxTimestamp)
+	dst = record.AppendInt64(dst, m.ExpirationTimestamp)
+	dst = record.AppendCompactString(dst, m.TokenId)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *DelegationTokenRecord) decode(r *reader, version int16) {
-	m.Owner = r.string()
-	m.Requester = r.string()
+	m.Owner = r.text()
+	m.Requester = r.text()
 	m.Renewers = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.Renewers = make([]string, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
-			m.Renewers = append(m.Renewers, r.string())
+		for ; n > 0 && r.Err() == nil; n-- {
+			m.Renewers = append(m.Renewers, r.text())
 		}
 	}
-	m.IssueTimestamp = r.int64()
-	m.MaxTimestamp = r.int64()
-	m.ExpirationTimestamp = r.int64()
-	m.TokenId = r.string()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.IssueTimestamp = r.Int64()
+	m.MaxTimestamp = r.Int64()
+	m.ExpirationTimestamp = r.Int64()
+	m.TokenId = r.text()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,11 +2,13 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // FeatureLevelRecord says: a feature is finalized at a level; 0 removes it.
 type FeatureLevelRecord struct {
-	Name         string        // versions 0+
-	FeatureLevel int16         // versions 0+
-	UnknownTags  []TaggedField // kept and written back, tags ascending
+	Name         string               // versions 0+
+	FeatureLevel int16                // versions 0+
+	UnknownTags  []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewFeatureLevelRecord returns the record with every field at its default.
@@ -42,18 +44,18 @@ func (m *FeatureLevelRecord) check(version int16) error {
 }
 
 func (m *FeatureLevelRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendInt16(dst, m.FeatureLevel)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendInt16(dst, m.FeatureLevel)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *FeatureLevelRecord) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.FeatureLevel = r.int16()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.FeatureLevel = r.Int16()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,11 +2,13 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // FenceBrokerRecord says: a broker is fenced (before metadata.version 6).
 type FenceBrokerRecord struct {
-	Id          int32         // versions 0+
-	Epoch       int64         // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Id          int32                // versions 0+
+	Epoch       int64                // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewFenceBrokerRecord returns the record with every field at its default.
@@ -39,18 +41,18 @@ func (m *FenceBrokerRecord) check(version int16) error {
 }
 
 func (m *FenceBrokerRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.Id)
-	dst = appendInt64(dst, m.Epoch)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt32(dst, m.Id)
+	dst = record.AppendInt64(dst, m.Epoch)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *FenceBrokerRecord) decode(r *reader, version int16) {
-	m.Id = r.int32()
-	m.Epoch = r.int64()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Id = r.Int32()
+	m.Epoch = r.Int64()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

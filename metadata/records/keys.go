@@ -4,34 +4,34 @@ package records
 
 // The keys of all records, as frames carry them.
 const (
-	RegisterBrokerRecordKey            int16 = 0  // a broker incarnation is registered
-	UnregisterBrokerRecordKey          int16 = 1  // a broker registration is removed
-	TopicRecordKey                     int16 = 2  // a topic exists; its partitions follow in records of their own
-	PartitionRecordKey                 int16 = 3  // the full state of a partition
-	ConfigRecordKey                    int16 = 4  // one configuration entry of one resource; a null value deletes it
-	PartitionChangeRecordKey           int16 = 5  // the fields of a partition that change; null, -2 and -1 mean unchanged, each applied record raises the partition epoch
-	FenceBrokerRecordKey               int16 = 7  // a broker is fenced (before metadata.version 6)
-	UnfenceBrokerRecordKey             int16 = 8  // a broker is unfenced (before metadata.version 6)
-	RemoveTopicRecordKey               int16 = 9  // a topic, its partitions and its configuration are removed
-	DelegationTokenRecordKey           int16 = 10 // a delegation token exists
-	UserScramCredentialRecordKey       int16 = 11 // the SCRAM credential of a user for one mechanism (1 SHA-256, 2 SHA-512)
-	FeatureLevelRecordKey              int16 = 12 // a feature is finalized at a level; 0 removes it
-	ClientQuotaRecordKey               int16 = 14 // a client quota of an entity is set or removed
-	ProducerIdsRecordKey               int16 = 15 // a block of producer ids is handed to a broker
-	BrokerRegistrationChangeRecordKey  int16 = 17 // the fields of a broker registration that change
-	AccessControlEntryRecordKey        int16 = 18 // an access control entry exists
-	RemoveAccessControlEntryRecordKey  int16 = 19 // an access control entry is removed
-	NoOpRecordKey                      int16 = 20 // nothing changes, the log grows
-	ZkMigrationStateRecordKey          int16 = 21 // how far the migration from ZooKeeper is; newer software ignores it
-	RemoveUserScramCredentialRecordKey int16 = 22 // a SCRAM credential is removed
-	BeginTransactionRecordKey          int16 = 23 // a metadata transaction begins (KIP-868)
-	EndTransactionRecordKey            int16 = 24 // the open metadata transaction is committed
-	AbortTransactionRecordKey          int16 = 25 // the open metadata transaction is aborted
-	RemoveDelegationTokenRecordKey     int16 = 26 // a delegation token is removed
-	RegisterControllerRecordKey        int16 = 27 // a controller incarnation is registered (KIP-919)
-	ClearElrRecordKey                  int16 = 28 // eligible leader replicas of a topic, or of all with an empty name, are forgotten (KIP-966)
-	UnregisterControllerRecordKey      int16 = 29 // a controller registration is removed (KIP-1312)
-	ClusterIdRecordKey                 int16 = 30 // the cluster has this id (KIP-1262, provisional key and level)
+	RegisterBrokerRecordKey            int16 = 0
+	UnregisterBrokerRecordKey          int16 = 1
+	TopicRecordKey                     int16 = 2
+	PartitionRecordKey                 int16 = 3
+	ConfigRecordKey                    int16 = 4
+	PartitionChangeRecordKey           int16 = 5
+	FenceBrokerRecordKey               int16 = 7
+	UnfenceBrokerRecordKey             int16 = 8
+	RemoveTopicRecordKey               int16 = 9
+	DelegationTokenRecordKey           int16 = 10
+	UserScramCredentialRecordKey       int16 = 11
+	FeatureLevelRecordKey              int16 = 12
+	ClientQuotaRecordKey               int16 = 14
+	ProducerIdsRecordKey               int16 = 15
+	BrokerRegistrationChangeRecordKey  int16 = 17
+	AccessControlEntryRecordKey        int16 = 18
+	RemoveAccessControlEntryRecordKey  int16 = 19
+	NoOpRecordKey                      int16 = 20
+	ZkMigrationStateRecordKey          int16 = 21
+	RemoveUserScramCredentialRecordKey int16 = 22
+	BeginTransactionRecordKey          int16 = 23
+	EndTransactionRecordKey            int16 = 24
+	AbortTransactionRecordKey          int16 = 25
+	RemoveDelegationTokenRecordKey     int16 = 26
+	RegisterControllerRecordKey        int16 = 27
+	ClearElrRecordKey                  int16 = 28
+	UnregisterControllerRecordKey      int16 = 29
+	ClusterIdRecordKey                 int16 = 30
 )
 
 // The lowest metadata.version level at which each record may be written; records without one may always be.

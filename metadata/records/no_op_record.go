@@ -2,9 +2,11 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // NoOpRecord says: nothing changes, the log grows.
 type NoOpRecord struct {
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewNoOpRecord returns the record with every field at its default.
@@ -37,14 +39,14 @@ func (m *NoOpRecord) check(version int16) error {
 }
 
 func (m *NoOpRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *NoOpRecord) decode(r *reader, version int16) {
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,22 +2,22 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
-// PartitionChangeRecord says: the fields of a partition that change; null, -2 and -1 mean unchanged, each applied record raises the partition epoch.
+// PartitionChangeRecord says: the fields of a partition that change, each time with a higher partition epoch.
 type PartitionChangeRecord struct {
-	PartitionId            int32         // versions 0+, default -1
-	TopicId                uuid.UUID     // versions 0+
-	Isr                    []int32       // versions 0+, null in 0+, tag 0, default null
-	Leader                 int32         // versions 0+, tag 1, default -2
-	Replicas               []int32       // versions 0+, null in 0+, tag 2, default null
-	RemovingReplicas       []int32       // versions 0+, null in 0+, tag 3, default null
-	AddingReplicas         []int32       // versions 0+, null in 0+, tag 4, default null
-	LeaderRecoveryState    int8          // versions 0+, tag 5, default -1
-	EligibleLeaderReplicas []int32       // versions 2+, null in 2+, tag 6, default null
-	LastKnownElr           []int32       // versions 2+, null in 2+, tag 7, default null
-	Directories            []uuid.UUID   // versions 1+, null in 1+, tag 8, default null
-	UnknownTags            []TaggedField // kept and written back, tags ascending
+	PartitionId            int32                // versions 0+, default -1
+	TopicId                record.UUID          // versions 0+
+	Isr                    []int32              // versions 0+, null in 0+, tag 0, default null
+	Leader                 int32                // versions 0+, tag 1, default -2
+	Replicas               []int32              // versions 0+, null in 0+, tag 2, default null
+	RemovingReplicas       []int32              // versions 0+, null in 0+, tag 3, default null
+	AddingReplicas         []int32              // versions 0+, null in 0+, tag 4, default null
+	LeaderRecoveryState    int8                 // versions 0+, tag 5, default -1
+	EligibleLeaderReplicas []int32              // versions 2+, null in 2+, tag 6, default null
+	LastKnownElr           []int32              // versions 2+, null in 2+, tag 7, default null
+	Directories            []record.UUID        // versions 1+, null in 1+, tag 8, default null
+	UnknownTags            []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewPartitionChangeRecord returns the record with every field at its default.
@@ -59,8 +59,8 @@ func (m *PartitionChangeRecord) check(version int16) error {
 }
 
 func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.PartitionId)
-	dst = appendUuid(dst, m.TopicId)
+	dst = record.AppendInt32(dst, m.PartitionId)
+	dst = record.AppendUUID(dst, m.TopicId)
 	count := uint32(len(m.UnknownTags))
 	if m.Isr != nil {
 		count++
@@ -89,116 +89,116 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 	if version >= 1 && m.Directories != nil {
 		count++
 	}
-	dst = appendUvarint(dst, count)
+	dst = record.AppendUvarint(dst, count)
 	unknown := m.UnknownTags
 	if m.Isr != nil {
 		dst, unknown = appendUnknown(dst, unknown, 0)
-		dst = appendUvarint(dst, 0)
+		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
 		if m.Isr == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.Isr))
 			for i := range m.Isr {
-				dst = appendInt32(dst, m.Isr[i])
+				dst = record.AppendInt32(dst, m.Isr[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if m.Leader != -2 {
 		dst, unknown = appendUnknown(dst, unknown, 1)
-		dst = appendUvarint(dst, 1)
+		dst = record.AppendUvarint(dst, 1)
 		start := len(dst)
-		dst = appendInt32(dst, m.Leader)
+		dst = record.AppendInt32(dst, m.Leader)
 		dst = closeTag(dst, start)
 	}
 	if m.Replicas != nil {
 		dst, unknown = appendUnknown(dst, unknown, 2)
-		dst = appendUvarint(dst, 2)
+		dst = record.AppendUvarint(dst, 2)
 		start := len(dst)
 		if m.Replicas == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.Replicas))
 			for i := range m.Replicas {
-				dst = appendInt32(dst, m.Replicas[i])
+				dst = record.AppendInt32(dst, m.Replicas[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if m.RemovingReplicas != nil {
 		dst, unknown = appendUnknown(dst, unknown, 3)
-		dst = appendUvarint(dst, 3)
+		dst = record.AppendUvarint(dst, 3)
 		start := len(dst)
 		if m.RemovingReplicas == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.RemovingReplicas))
 			for i := range m.RemovingReplicas {
-				dst = appendInt32(dst, m.RemovingReplicas[i])
+				dst = record.AppendInt32(dst, m.RemovingReplicas[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if m.AddingReplicas != nil {
 		dst, unknown = appendUnknown(dst, unknown, 4)
-		dst = appendUvarint(dst, 4)
+		dst = record.AppendUvarint(dst, 4)
 		start := len(dst)
 		if m.AddingReplicas == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.AddingReplicas))
 			for i := range m.AddingReplicas {
-				dst = appendInt32(dst, m.AddingReplicas[i])
+				dst = record.AppendInt32(dst, m.AddingReplicas[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if m.LeaderRecoveryState != -1 {
 		dst, unknown = appendUnknown(dst, unknown, 5)
-		dst = appendUvarint(dst, 5)
+		dst = record.AppendUvarint(dst, 5)
 		start := len(dst)
-		dst = appendInt8(dst, m.LeaderRecoveryState)
+		dst = record.AppendInt8(dst, m.LeaderRecoveryState)
 		dst = closeTag(dst, start)
 	}
 	if version >= 2 && m.EligibleLeaderReplicas != nil {
 		dst, unknown = appendUnknown(dst, unknown, 6)
-		dst = appendUvarint(dst, 6)
+		dst = record.AppendUvarint(dst, 6)
 		start := len(dst)
 		if m.EligibleLeaderReplicas == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.EligibleLeaderReplicas))
 			for i := range m.EligibleLeaderReplicas {
-				dst = appendInt32(dst, m.EligibleLeaderReplicas[i])
+				dst = record.AppendInt32(dst, m.EligibleLeaderReplicas[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if version >= 2 && m.LastKnownElr != nil {
 		dst, unknown = appendUnknown(dst, unknown, 7)
-		dst = appendUvarint(dst, 7)
+		dst = record.AppendUvarint(dst, 7)
 		start := len(dst)
 		if m.LastKnownElr == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.LastKnownElr))
 			for i := range m.LastKnownElr {
-				dst = appendInt32(dst, m.LastKnownElr[i])
+				dst = record.AppendInt32(dst, m.LastKnownElr[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if version >= 1 && m.Directories != nil {
 		dst, unknown = appendUnknown(dst, unknown, 8)
-		dst = appendUvarint(dst, 8)
+		dst = record.AppendUvarint(dst, 8)
 		start := len(dst)
 		if m.Directories == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.Directories))
 			for i := range m.Directories {
-				dst = appendUuid(dst, m.Directories[i])
+				dst = record.AppendUUID(dst, m.Directories[i])
 			}
 		}
 		dst = closeTag(dst, start)
@@ -208,81 +208,81 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 }
 
 func (m *PartitionChangeRecord) decode(r *reader, version int16) {
-	m.PartitionId = r.int32()
-	m.TopicId = r.uuid()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.PartitionId = r.Int32()
+	m.TopicId = r.UUID()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		switch tag {
 		case 0:
 			m.Isr = nil
 			if n := r.arrayLength(true); n >= 0 {
 				m.Isr = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.Isr = append(m.Isr, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.Isr = append(m.Isr, r.Int32())
 				}
 			}
 		case 1:
-			m.Leader = r.int32()
+			m.Leader = r.Int32()
 		case 2:
 			m.Replicas = nil
 			if n := r.arrayLength(true); n >= 0 {
 				m.Replicas = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.Replicas = append(m.Replicas, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.Replicas = append(m.Replicas, r.Int32())
 				}
 			}
 		case 3:
 			m.RemovingReplicas = nil
 			if n := r.arrayLength(true); n >= 0 {
 				m.RemovingReplicas = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.RemovingReplicas = append(m.RemovingReplicas, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.RemovingReplicas = append(m.RemovingReplicas, r.Int32())
 				}
 			}
 		case 4:
 			m.AddingReplicas = nil
 			if n := r.arrayLength(true); n >= 0 {
 				m.AddingReplicas = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.AddingReplicas = append(m.AddingReplicas, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.AddingReplicas = append(m.AddingReplicas, r.Int32())
 				}
 			}
 		case 5:
-			m.LeaderRecoveryState = r.int8()
+			m.LeaderRecoveryState = r.Int8()
 		case 6:
 			if version < 2 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.EligibleLeaderReplicas = nil
 			if n := r.arrayLength(version >= 2); n >= 0 {
 				m.EligibleLeaderReplicas = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.EligibleLeaderReplicas = append(m.EligibleLeaderReplicas, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.EligibleLeaderReplicas = append(m.EligibleLeaderReplicas, r.Int32())
 				}
 			}
 		case 7:
 			if version < 2 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.LastKnownElr = nil
 			if n := r.arrayLength(version >= 2); n >= 0 {
 				m.LastKnownElr = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.LastKnownElr = append(m.LastKnownElr, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.LastKnownElr = append(m.LastKnownElr, r.Int32())
 				}
 			}
 		case 8:
 			if version < 1 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.Directories = nil
 			if n := r.arrayLength(version >= 1); n >= 0 {
-				m.Directories = make([]uuid.UUID, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.Directories = append(m.Directories, r.uuid())
+				m.Directories = make([]record.UUID, 0, n)
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.Directories = append(m.Directories, r.UUID())
 				}
 			}
 		default:

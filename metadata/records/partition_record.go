@@ -2,24 +2,24 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // PartitionRecord says: the full state of a partition.
 type PartitionRecord struct {
-	PartitionId            int32         // versions 0+, default -1
-	TopicId                uuid.UUID     // versions 0+
-	Replicas               []int32       // versions 0+
-	Isr                    []int32       // versions 0+
-	RemovingReplicas       []int32       // versions 0+
-	AddingReplicas         []int32       // versions 0+
-	Leader                 int32         // versions 0+, default -1
-	LeaderRecoveryState    int8          // versions 0+, tag 0
-	LeaderEpoch            int32         // versions 0+, default -1
-	PartitionEpoch         int32         // versions 0+, default -1
-	Directories            []uuid.UUID   // versions 1+
-	EligibleLeaderReplicas []int32       // versions 2+, null in 2+, tag 1, default null
-	LastKnownElr           []int32       // versions 2+, null in 2+, tag 2, default null
-	UnknownTags            []TaggedField // kept and written back, tags ascending
+	PartitionId            int32                // versions 0+, default -1
+	TopicId                record.UUID          // versions 0+
+	Replicas               []int32              // versions 0+
+	Isr                    []int32              // versions 0+
+	RemovingReplicas       []int32              // versions 0+
+	AddingReplicas         []int32              // versions 0+
+	Leader                 int32                // versions 0+, default -1
+	LeaderRecoveryState    int8                 // versions 0+, tag 0
+	LeaderEpoch            int32                // versions 0+, default -1
+	PartitionEpoch         int32                // versions 0+, default -1
+	Directories            []record.UUID        // versions 1+
+	EligibleLeaderReplicas []int32              // versions 2+, null in 2+, tag 1, default null
+	LastKnownElr           []int32              // versions 2+, null in 2+, tag 2, default null
+	UnknownTags            []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewPartitionRecord returns the record with every field at its default.
@@ -61,31 +61,31 @@ func (m *PartitionRecord) check(version int16) error {
 }
 
 func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.PartitionId)
-	dst = appendUuid(dst, m.TopicId)
+	dst = record.AppendInt32(dst, m.PartitionId)
+	dst = record.AppendUUID(dst, m.TopicId)
 	dst = appendLength(dst, len(m.Replicas))
 	for i := range m.Replicas {
-		dst = appendInt32(dst, m.Replicas[i])
+		dst = record.AppendInt32(dst, m.Replicas[i])
 	}
 	dst = appendLength(dst, len(m.Isr))
 	for i := range m.Isr {
-		dst = appendInt32(dst, m.Isr[i])
+		dst = record.AppendInt32(dst, m.Isr[i])
 	}
 	dst = appendLength(dst, len(m.RemovingReplicas))
 	for i := range m.RemovingReplicas {
-		dst = appendInt32(dst, m.RemovingReplicas[i])
+		dst = record.AppendInt32(dst, m.RemovingReplicas[i])
 	}
 	dst = appendLength(dst, len(m.AddingReplicas))
 	for i := range m.AddingReplicas {
-		dst = appendInt32(dst, m.AddingReplicas[i])
+		dst = record.AppendInt32(dst, m.AddingReplicas[i])
 	}
-	dst = appendInt32(dst, m.Leader)
-	dst = appendInt32(dst, m.LeaderEpoch)
-	dst = appendInt32(dst, m.PartitionEpoch)
+	dst = record.AppendInt32(dst, m.Leader)
+	dst = record.AppendInt32(dst, m.LeaderEpoch)
+	dst = record.AppendInt32(dst, m.PartitionEpoch)
 	if version >= 1 {
 		dst = appendLength(dst, len(m.Directories))
 		for i := range m.Directories {
-			dst = appendUuid(dst, m.Directories[i])
+			dst = record.AppendUUID(dst, m.Directories[i])
 		}
 	}
 	count := uint32(len(m.UnknownTags))
@@ -98,39 +98,39 @@ func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
 	if version >= 2 && m.LastKnownElr != nil {
 		count++
 	}
-	dst = appendUvarint(dst, count)
+	dst = record.AppendUvarint(dst, count)
 	unknown := m.UnknownTags
 	if m.LeaderRecoveryState != 0 {
 		dst, unknown = appendUnknown(dst, unknown, 0)
-		dst = appendUvarint(dst, 0)
+		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
-		dst = appendInt8(dst, m.LeaderRecoveryState)
+		dst = record.AppendInt8(dst, m.LeaderRecoveryState)
 		dst = closeTag(dst, start)
 	}
 	if version >= 2 && m.EligibleLeaderReplicas != nil {
 		dst, unknown = appendUnknown(dst, unknown, 1)
-		dst = appendUvarint(dst, 1)
+		dst = record.AppendUvarint(dst, 1)
 		start := len(dst)
 		if m.EligibleLeaderReplicas == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.EligibleLeaderReplicas))
 			for i := range m.EligibleLeaderReplicas {
-				dst = appendInt32(dst, m.EligibleLeaderReplicas[i])
+				dst = record.AppendInt32(dst, m.EligibleLeaderReplicas[i])
 			}
 		}
 		dst = closeTag(dst, start)
 	}
 	if version >= 2 && m.LastKnownElr != nil {
 		dst, unknown = appendUnknown(dst, unknown, 2)
-		dst = appendUvarint(dst, 2)
+		dst = record.AppendUvarint(dst, 2)
 		start := len(dst)
 		if m.LastKnownElr == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.LastKnownElr))
 			for i := range m.LastKnownElr {
-				dst = appendInt32(dst, m.LastKnownElr[i])
+				dst = record.AppendInt32(dst, m.LastKnownElr[i])
 			}
 		}
 		dst = closeTag(dst, start)
@@ -140,75 +140,75 @@ func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
 }
 
 func (m *PartitionRecord) decode(r *reader, version int16) {
-	m.PartitionId = r.int32()
-	m.TopicId = r.uuid()
+	m.PartitionId = r.Int32()
+	m.TopicId = r.UUID()
 	m.Replicas = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.Replicas = make([]int32, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
-			m.Replicas = append(m.Replicas, r.int32())
+		for ; n > 0 && r.Err() == nil; n-- {
+			m.Replicas = append(m.Replicas, r.Int32())
 		}
 	}
 	m.Isr = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.Isr = make([]int32, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
-			m.Isr = append(m.Isr, r.int32())
+		for ; n > 0 && r.Err() == nil; n-- {
+			m.Isr = append(m.Isr, r.Int32())
 		}
 	}
 	m.RemovingReplicas = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.RemovingReplicas = make([]int32, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
-			m.RemovingReplicas = append(m.RemovingReplicas, r.int32())
+		for ; n > 0 && r.Err() == nil; n-- {
+			m.RemovingReplicas = append(m.RemovingReplicas, r.Int32())
 		}
 	}
 	m.AddingReplicas = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.AddingReplicas = make([]int32, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
-			m.AddingReplicas = append(m.AddingReplicas, r.int32())
+		for ; n > 0 && r.Err() == nil; n-- {
+			m.AddingReplicas = append(m.AddingReplicas, r.Int32())
 		}
 	}
-	m.Leader = r.int32()
-	m.LeaderEpoch = r.int32()
-	m.PartitionEpoch = r.int32()
+	m.Leader = r.Int32()
+	m.LeaderEpoch = r.Int32()
+	m.PartitionEpoch = r.Int32()
 	if version >= 1 {
 		m.Directories = nil
 		if n := r.arrayLength(false); n >= 0 {
-			m.Directories = make([]uuid.UUID, 0, n)
-			for ; n > 0 && r.err == nil; n-- {
-				m.Directories = append(m.Directories, r.uuid())
+			m.Directories = make([]record.UUID, 0, n)
+			for ; n > 0 && r.Err() == nil; n-- {
+				m.Directories = append(m.Directories, r.UUID())
 			}
 		}
 	}
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		switch tag {
 		case 0:
-			m.LeaderRecoveryState = r.int8()
+			m.LeaderRecoveryState = r.Int8()
 		case 1:
 			if version < 2 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.EligibleLeaderReplicas = nil
 			if n := r.arrayLength(version >= 2); n >= 0 {
 				m.EligibleLeaderReplicas = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.EligibleLeaderReplicas = append(m.EligibleLeaderReplicas, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.EligibleLeaderReplicas = append(m.EligibleLeaderReplicas, r.Int32())
 				}
 			}
 		case 2:
 			if version < 2 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.LastKnownElr = nil
 			if n := r.arrayLength(version >= 2); n >= 0 {
 				m.LastKnownElr = make([]int32, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.LastKnownElr = append(m.LastKnownElr, r.int32())
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.LastKnownElr = append(m.LastKnownElr, r.Int32())
 				}
 			}
 		default:

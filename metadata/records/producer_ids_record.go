@@ -2,12 +2,14 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // ProducerIdsRecord says: a block of producer ids is handed to a broker.
 type ProducerIdsRecord struct {
-	BrokerId       int32         // versions 0+
-	BrokerEpoch    int64         // versions 0+, default -1
-	NextProducerId int64         // versions 0+
-	UnknownTags    []TaggedField // kept and written back, tags ascending
+	BrokerId       int32                // versions 0+
+	BrokerEpoch    int64                // versions 0+, default -1
+	NextProducerId int64                // versions 0+
+	UnknownTags    []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewProducerIdsRecord returns the record with every field at its default.
@@ -40,20 +42,20 @@ func (m *ProducerIdsRecord) check(version int16) error {
 }
 
 func (m *ProducerIdsRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.BrokerId)
-	dst = appendInt64(dst, m.BrokerEpoch)
-	dst = appendInt64(dst, m.NextProducerId)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt32(dst, m.BrokerId)
+	dst = record.AppendInt64(dst, m.BrokerEpoch)
+	dst = record.AppendInt64(dst, m.NextProducerId)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ProducerIdsRecord) decode(r *reader, version int16) {
-	m.BrokerId = r.int32()
-	m.BrokerEpoch = r.int64()
-	m.NextProducerId = r.int64()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.BrokerId = r.Int32()
+	m.BrokerEpoch = r.Int64()
+	m.NextProducerId = r.Int64()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -1,177 +1,74 @@
 package records
 
 import (
-	"encoding/binary"
-	"math"
+	"fmt"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// reader walks one frame. The first failure sticks: every later read returns zero, so generated decoders need no test
-// after each field. It never reads past the end and never allocates more than the frame can fill.
-type reader struct {
-	buf []byte
-	at  int32
-	err error
-}
+// reader is record.Reader with the rules of metadata records on top: text that is not UTF-8 is repaired and not refused
+// (a committed log that Kafka reads must be readable here), and slices are copies, so that a record outlives its frame.
+type reader struct{ record.Reader }
 
-func (r *reader) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-	r.at = int32(len(r.buf))
-}
-
-func (r *reader) remaining() int32 { return int32(len(r.buf)) - r.at }
-
-// take returns the next n bytes as a view.
-func (r *reader) take(n int32) []byte {
-	if n < 0 || n > r.remaining() {
-		r.fail(errShort)
-		return nil
-	}
-	b := r.buf[r.at : r.at+n : r.at+n]
-	r.at += n
-	return b
-}
-
-func (r *reader) bool() bool { return r.int8() != 0 }
-
-func (r *reader) int8() int8 {
-	if b := r.take(1); b != nil {
-		return int8(b[0])
-	}
-	return 0
-}
-
-func (r *reader) uint16() uint16 {
-	if b := r.take(2); b != nil {
-		return binary.BigEndian.Uint16(b)
-	}
-	return 0
-}
-
-func (r *reader) int16() int16 { return int16(r.uint16()) }
-
-func (r *reader) int32() int32 {
-	if b := r.take(4); b != nil {
-		return int32(binary.BigEndian.Uint32(b))
-	}
-	return 0
-}
-
-func (r *reader) int64() int64 {
-	if b := r.take(8); b != nil {
-		return int64(binary.BigEndian.Uint64(b))
-	}
-	return 0
-}
-
-func (r *reader) float64() Float64Bits { return Float64Bits(r.int64()) }
-
-func (r *reader) uuid() (id uuid.UUID) {
-	copy(id[:], r.take(16))
-	return id
-}
-
-// uvarint reads an unsigned varint of at most five bytes. Bits above 32 are dropped, as Kafka's int arithmetic does.
-func (r *reader) uvarint() uint32 {
-	var v uint32
-	for shift := 0; shift < 35; shift += 7 {
-		b := uint8(r.int8())
-		if r.err != nil {
-			return 0
-		}
-		v |= uint32(b&0x7f) << shift
-		if b < 0x80 {
-			return v
-		}
-	}
-	r.fail(errVarint)
-	return 0
-}
-
-// length reads a compact length: -1 means null. A length beyond what is left is refused before anything is allocated.
-func (r *reader) length() int32 {
-	n := r.uvarint()
-	if r.err != nil || n == 0 {
-		return -1
-	}
-	if n > math.MaxInt32 || int32(n-1) > r.remaining() {
-		r.fail(errShort)
-		return -1
-	}
-	return int32(n - 1)
-}
+func (r *reader) float64Bits() Float64Bits { return Float64Bits(r.Uint64()) }
 
 // arrayLength reads the count of a compact array; null (-1) is legal only where the schema says so.
 func (r *reader) arrayLength(nullable bool) int32 {
-	n := r.length()
-	if n < 0 && !nullable {
-		r.fail(errNull)
+	n := r.CompactArrayLength()
+	if n < 0 && !nullable && r.Err() == nil {
+		r.Fail(errNull)
 	}
 	return n
 }
 
-func (r *reader) string() string {
-	n := r.length()
-	if n < 0 {
-		r.fail(errNull)
+func (r *reader) text() string {
+	raw := r.CompactBytes()
+	if int32(len(raw)) > maxStringBytes {
+		r.Fail(errLongString)
 		return ""
 	}
-	return r.text(n)
+	return decodeText(raw)
 }
 
-func (r *reader) nullableString() *string {
-	n := r.length()
-	if n < 0 {
+func (r *reader) nullableText() *string {
+	raw := r.CompactNullableBytes()
+	if int32(len(raw)) > maxStringBytes {
+		r.Fail(errLongString)
+	}
+	if raw == nil || r.Err() != nil {
 		return nil
 	}
-	s := r.text(n)
+	s := decodeText(raw)
 	return &s
 }
 
-func (r *reader) text(n int32) string {
-	if n > maxStringBytes {
-		r.fail(errLongString)
-		return ""
-	}
-	return decodeText(r.take(n))
-}
+func (r *reader) blob() []byte { return append([]byte{}, r.CompactBytes()...) }
 
-func (r *reader) bytes() []byte {
-	b := r.nullableBytes()
-	if b == nil {
-		r.fail(errNull)
-	}
-	return b
-}
-
-// nullableBytes returns a copy, never nil for a value that is present.
-func (r *reader) nullableBytes() []byte {
-	n := r.length()
-	if n < 0 {
+// nullableBlob returns nil for null only.
+func (r *reader) nullableBlob() []byte {
+	raw := r.CompactNullableBytes()
+	if raw == nil {
 		return nil
 	}
-	return append(make([]byte, 0, n), r.take(n)...)
+	return append([]byte{}, raw...)
 }
 
 // unknownTag keeps a tagged field that this schema does not know.
-func (r *reader) unknownTag(fields []TaggedField, tag, size uint32) []TaggedField {
-	if size > math.MaxInt32 {
-		r.fail(errShort)
+func (r *reader) unknownTag(fields []record.TaggedField, tag, size uint32) []record.TaggedField {
+	if size > 1<<31-1 {
+		r.Fail(fmt.Errorf("tag %d of %d bytes", tag, size))
 		return fields
 	}
 	if n := len(fields); n > 0 && fields[n-1].Tag >= tag {
-		r.fail(errTagOrder)
+		r.Fail(errTagOrder)
 		return fields
 	}
-	payload := r.take(int32(size))
-	if r.err != nil {
+	payload := r.Raw(int32(size))
+	if r.Err() != nil {
 		return fields
 	}
-	return append(fields, TaggedField{Tag: tag, Payload: append([]byte{}, payload...)})
+	return append(fields, record.TaggedField{Tag: tag, Data: append([]byte{}, payload...)})
 }
 
 // decodeText turns UTF-8 into a string as Java does: each malformed piece becomes one U+FFFD, so what a record says

@@ -3,6 +3,8 @@ package records
 import (
 	"errors"
 	"fmt"
+
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 //go:generate go run ./gen
@@ -24,12 +26,6 @@ type Record interface {
 
 	appendTo(dst []byte, version int16) []byte
 	decode(r *reader, version int16)
-}
-
-// TaggedField is a field that the schema does not know. It is kept and written back (KIP-482).
-type TaggedField struct {
-	Tag     uint32
-	Payload []byte
 }
 
 // Float64Bits is a float64 as its IEEE 754 bits: the deterministic rooms do no float arithmetic.
@@ -54,8 +50,6 @@ const (
 )
 
 var (
-	errShort      = errors.New("the bytes end inside a field")
-	errVarint     = errors.New("a varint has more than five bytes")
 	errNull       = errors.New("null where the schema allows none")
 	errLongString = errors.New("a string is longer than 32767 bytes")
 	errTagOrder   = errors.New("tags do not ascend")
@@ -69,18 +63,18 @@ func Append(dst []byte, r Record, version int16) []byte {
 		panic(err)
 	}
 	dst = append(dst, frameVersion)
-	dst = appendUvarint(dst, uint32(r.APIKey()))
-	dst = appendUvarint(dst, uint32(version))
+	dst = record.AppendUvarint(dst, uint32(r.APIKey()))
+	dst = record.AppendUvarint(dst, uint32(version))
 	return r.appendTo(dst, version)
 }
 
 // Decode reads one whole frame. A tagged field that is known is read by its type and its stated size is not looked at,
 // as Kafka does; everything else that is odd is an error, which for the reader of a committed log is fatal.
 func Decode(frame []byte) (r Record, version int16, err error) {
-	in := reader{buf: frame}
-	header := [3]uint32{in.uvarint(), in.uvarint(), in.uvarint()}
-	if in.err != nil {
-		return nil, 0, fmt.Errorf("%w: frame header: %w", ErrMalformed, in.err)
+	in := reader{record.NewReader(frame)}
+	header := [3]uint32{in.Uvarint(), in.Uvarint(), in.Uvarint()}
+	if in.Err() != nil {
+		return nil, 0, fmt.Errorf("%w: frame header: %w", ErrMalformed, in.Err())
 	}
 	if header[0] != frameVersion {
 		return nil, 0, fmt.Errorf("%w: frame version %d, want %d", ErrMalformed, header[0], frameVersion)
@@ -97,10 +91,10 @@ func Decode(frame []byte) (r Record, version int16, err error) {
 		return nil, 0, fmt.Errorf("%w: %s version %d, known are %d to %d", ErrUnknownVersion, r.RecordName(), version, lowest, highest)
 	}
 	r.decode(&in, version)
-	if in.err != nil {
-		return nil, 0, fmt.Errorf("%w: %s version %d: %w", ErrMalformed, r.RecordName(), version, in.err)
+	if in.Err() != nil {
+		return nil, 0, fmt.Errorf("%w: %s version %d: %w", ErrMalformed, r.RecordName(), version, in.Err())
 	}
-	if n := in.remaining(); n > 0 {
+	if n := in.Remaining(); n > 0 {
 		return nil, 0, fmt.Errorf("%w: %s version %d: %d bytes left over", ErrMalformed, r.RecordName(), version, n)
 	}
 	return r, version, nil
@@ -129,7 +123,7 @@ func errNotNullable(field string, version int16) error {
 }
 
 // checkTags wants ascending unknown tags, none of which the schema knows.
-func checkTags(name string, unknown []TaggedField, known ...uint32) error {
+func checkTags(name string, unknown []record.TaggedField, known ...uint32) error {
 	for i, f := range unknown {
 		if i > 0 && unknown[i-1].Tag >= f.Tag {
 			return fmt.Errorf("records: %s: unknown tag %d does not ascend", name, f.Tag)

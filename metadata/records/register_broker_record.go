@@ -2,39 +2,39 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // RegisterBrokerRecord says: a broker incarnation is registered.
 type RegisterBrokerRecord struct {
-	BrokerId             int32            // versions 0+
-	IsMigratingZkBroker  bool             // versions 2+
-	IncarnationId        uuid.UUID        // versions 0+
-	BrokerEpoch          int64            // versions 0+
-	EndPoints            []BrokerEndpoint // versions 0+
-	Features             []BrokerFeature  // versions 0+
-	Rack                 *string          // versions 0+, null in 0+
-	Fenced               bool             // versions 0+, default true
-	InControlledShutdown bool             // versions 1+
-	LogDirs              []uuid.UUID      // versions 3+, tag 0
-	CordonedLogDirs      []uuid.UUID      // versions 4+, null in 4+, tag 1, default null
-	UnknownTags          []TaggedField    // kept and written back, tags ascending
+	BrokerId             int32                // versions 0+
+	IsMigratingZkBroker  bool                 // versions 2+
+	IncarnationId        record.UUID          // versions 0+
+	BrokerEpoch          int64                // versions 0+
+	EndPoints            []BrokerEndpoint     // versions 0+
+	Features             []BrokerFeature      // versions 0+
+	Rack                 *string              // versions 0+, null in 0+
+	Fenced               bool                 // versions 0+, default true
+	InControlledShutdown bool                 // versions 1+
+	LogDirs              []record.UUID        // versions 3+, tag 0
+	CordonedLogDirs      []record.UUID        // versions 4+, null in 4+, tag 1, default null
+	UnknownTags          []record.TaggedField // kept and written back, tags ascending
 }
 
 // BrokerEndpoint is an element of RegisterBrokerRecord.EndPoints.
 type BrokerEndpoint struct {
-	Name             string        // versions 0+
-	Host             string        // versions 0+
-	Port             uint16        // versions 0+
-	SecurityProtocol int16         // versions 0+
-	UnknownTags      []TaggedField // kept and written back, tags ascending
+	Name             string               // versions 0+
+	Host             string               // versions 0+
+	Port             uint16               // versions 0+
+	SecurityProtocol int16                // versions 0+
+	UnknownTags      []record.TaggedField // kept and written back, tags ascending
 }
 
 // BrokerFeature is an element of RegisterBrokerRecord.Features.
 type BrokerFeature struct {
-	Name                string        // versions 0+
-	MinSupportedVersion int16         // versions 0+
-	MaxSupportedVersion int16         // versions 0+
-	UnknownTags         []TaggedField // kept and written back, tags ascending
+	Name                string               // versions 0+
+	MinSupportedVersion int16                // versions 0+
+	MaxSupportedVersion int16                // versions 0+
+	UnknownTags         []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewRegisterBrokerRecord returns the record with every field at its default.
@@ -94,12 +94,12 @@ func (m *RegisterBrokerRecord) check(version int16) error {
 }
 
 func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.BrokerId)
+	dst = record.AppendInt32(dst, m.BrokerId)
 	if version >= 2 {
-		dst = appendBool(dst, m.IsMigratingZkBroker)
+		dst = record.AppendBool(dst, m.IsMigratingZkBroker)
 	}
-	dst = appendUuid(dst, m.IncarnationId)
-	dst = appendInt64(dst, m.BrokerEpoch)
+	dst = record.AppendUUID(dst, m.IncarnationId)
+	dst = record.AppendInt64(dst, m.BrokerEpoch)
 	dst = appendLength(dst, len(m.EndPoints))
 	for i := range m.EndPoints {
 		dst = m.EndPoints[i].appendTo(dst, version)
@@ -108,10 +108,10 @@ func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
 	for i := range m.Features {
 		dst = m.Features[i].appendTo(dst, version)
 	}
-	dst = appendNullableString(dst, m.Rack)
-	dst = appendBool(dst, m.Fenced)
+	dst = appendNullableText(dst, m.Rack)
+	dst = record.AppendBool(dst, m.Fenced)
 	if version >= 1 {
-		dst = appendBool(dst, m.InControlledShutdown)
+		dst = record.AppendBool(dst, m.InControlledShutdown)
 	}
 	count := uint32(len(m.UnknownTags))
 	if version >= 3 && len(m.LogDirs) != 0 {
@@ -120,28 +120,28 @@ func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
 	if version >= 4 && m.CordonedLogDirs != nil {
 		count++
 	}
-	dst = appendUvarint(dst, count)
+	dst = record.AppendUvarint(dst, count)
 	unknown := m.UnknownTags
 	if version >= 3 && len(m.LogDirs) != 0 {
 		dst, unknown = appendUnknown(dst, unknown, 0)
-		dst = appendUvarint(dst, 0)
+		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
 		dst = appendLength(dst, len(m.LogDirs))
 		for i := range m.LogDirs {
-			dst = appendUuid(dst, m.LogDirs[i])
+			dst = record.AppendUUID(dst, m.LogDirs[i])
 		}
 		dst = closeTag(dst, start)
 	}
 	if version >= 4 && m.CordonedLogDirs != nil {
 		dst, unknown = appendUnknown(dst, unknown, 1)
-		dst = appendUvarint(dst, 1)
+		dst = record.AppendUvarint(dst, 1)
 		start := len(dst)
 		if m.CordonedLogDirs == nil {
 			dst = append(dst, 0)
 		} else {
 			dst = appendLength(dst, len(m.CordonedLogDirs))
 			for i := range m.CordonedLogDirs {
-				dst = appendUuid(dst, m.CordonedLogDirs[i])
+				dst = record.AppendUUID(dst, m.CordonedLogDirs[i])
 			}
 		}
 		dst = closeTag(dst, start)
@@ -151,16 +151,16 @@ func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
 }
 
 func (m *RegisterBrokerRecord) decode(r *reader, version int16) {
-	m.BrokerId = r.int32()
+	m.BrokerId = r.Int32()
 	if version >= 2 {
-		m.IsMigratingZkBroker = r.bool()
+		m.IsMigratingZkBroker = r.Bool()
 	}
-	m.IncarnationId = r.uuid()
-	m.BrokerEpoch = r.int64()
+	m.IncarnationId = r.UUID()
+	m.BrokerEpoch = r.Int64()
 	m.EndPoints = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.EndPoints = make([]BrokerEndpoint, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
+		for ; n > 0 && r.Err() == nil; n-- {
 			m.EndPoints = append(m.EndPoints, BrokerEndpoint{})
 			m.EndPoints[len(m.EndPoints)-1].decode(r, version)
 		}
@@ -168,41 +168,41 @@ func (m *RegisterBrokerRecord) decode(r *reader, version int16) {
 	m.Features = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.Features = make([]BrokerFeature, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
+		for ; n > 0 && r.Err() == nil; n-- {
 			m.Features = append(m.Features, BrokerFeature{})
 			m.Features[len(m.Features)-1].decode(r, version)
 		}
 	}
-	m.Rack = r.nullableString()
-	m.Fenced = r.bool()
+	m.Rack = r.nullableText()
+	m.Fenced = r.Bool()
 	if version >= 1 {
-		m.InControlledShutdown = r.bool()
+		m.InControlledShutdown = r.Bool()
 	}
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		switch tag {
 		case 0:
 			if version < 3 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.LogDirs = nil
 			if n := r.arrayLength(false); n >= 0 {
-				m.LogDirs = make([]uuid.UUID, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.LogDirs = append(m.LogDirs, r.uuid())
+				m.LogDirs = make([]record.UUID, 0, n)
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.LogDirs = append(m.LogDirs, r.UUID())
 				}
 			}
 		case 1:
 			if version < 4 {
-				r.fail(errTagVersion)
+				r.Fail(errTagVersion)
 				return
 			}
 			m.CordonedLogDirs = nil
 			if n := r.arrayLength(version >= 4); n >= 0 {
-				m.CordonedLogDirs = make([]uuid.UUID, 0, n)
-				for ; n > 0 && r.err == nil; n-- {
-					m.CordonedLogDirs = append(m.CordonedLogDirs, r.uuid())
+				m.CordonedLogDirs = make([]record.UUID, 0, n)
+				for ; n > 0 && r.Err() == nil; n-- {
+					m.CordonedLogDirs = append(m.CordonedLogDirs, r.UUID())
 				}
 			}
 		default:
@@ -222,22 +222,22 @@ func (m *BrokerEndpoint) check(version int16) error {
 }
 
 func (m *BrokerEndpoint) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendString(dst, m.Host)
-	dst = appendUint16(dst, m.Port)
-	dst = appendInt16(dst, m.SecurityProtocol)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendCompactString(dst, m.Host)
+	dst = record.AppendUint16(dst, m.Port)
+	dst = record.AppendInt16(dst, m.SecurityProtocol)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *BrokerEndpoint) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.Host = r.string()
-	m.Port = r.uint16()
-	m.SecurityProtocol = r.int16()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.Host = r.text()
+	m.Port = r.Uint16()
+	m.SecurityProtocol = r.Int16()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }
@@ -250,20 +250,20 @@ func (m *BrokerFeature) check(version int16) error {
 }
 
 func (m *BrokerFeature) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendInt16(dst, m.MinSupportedVersion)
-	dst = appendInt16(dst, m.MaxSupportedVersion)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendInt16(dst, m.MinSupportedVersion)
+	dst = record.AppendInt16(dst, m.MaxSupportedVersion)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *BrokerFeature) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.MinSupportedVersion = r.int16()
-	m.MaxSupportedVersion = r.int16()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.MinSupportedVersion = r.Int16()
+	m.MaxSupportedVersion = r.Int16()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

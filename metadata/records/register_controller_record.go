@@ -2,33 +2,33 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // RegisterControllerRecord says: a controller incarnation is registered (KIP-919).
 type RegisterControllerRecord struct {
 	ControllerId     int32                // versions 0+
-	IncarnationId    uuid.UUID            // versions 0+
+	IncarnationId    record.UUID          // versions 0+
 	ZkMigrationReady bool                 // versions 0+
 	EndPoints        []ControllerEndpoint // versions 0+
 	Features         []ControllerFeature  // versions 0+
-	UnknownTags      []TaggedField        // kept and written back, tags ascending
+	UnknownTags      []record.TaggedField // kept and written back, tags ascending
 }
 
 // ControllerEndpoint is an element of RegisterControllerRecord.EndPoints.
 type ControllerEndpoint struct {
-	Name             string        // versions 0+
-	Host             string        // versions 0+
-	Port             uint16        // versions 0+
-	SecurityProtocol int16         // versions 0+
-	UnknownTags      []TaggedField // kept and written back, tags ascending
+	Name             string               // versions 0+
+	Host             string               // versions 0+
+	Port             uint16               // versions 0+
+	SecurityProtocol int16                // versions 0+
+	UnknownTags      []record.TaggedField // kept and written back, tags ascending
 }
 
 // ControllerFeature is an element of RegisterControllerRecord.Features.
 type ControllerFeature struct {
-	Name                string        // versions 0+
-	MinSupportedVersion int16         // versions 0+
-	MaxSupportedVersion int16         // versions 0+
-	UnknownTags         []TaggedField // kept and written back, tags ascending
+	Name                string               // versions 0+
+	MinSupportedVersion int16                // versions 0+
+	MaxSupportedVersion int16                // versions 0+
+	UnknownTags         []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewRegisterControllerRecord returns the record with every field at its default.
@@ -71,9 +71,9 @@ func (m *RegisterControllerRecord) check(version int16) error {
 }
 
 func (m *RegisterControllerRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.ControllerId)
-	dst = appendUuid(dst, m.IncarnationId)
-	dst = appendBool(dst, m.ZkMigrationReady)
+	dst = record.AppendInt32(dst, m.ControllerId)
+	dst = record.AppendUUID(dst, m.IncarnationId)
+	dst = record.AppendBool(dst, m.ZkMigrationReady)
 	dst = appendLength(dst, len(m.EndPoints))
 	for i := range m.EndPoints {
 		dst = m.EndPoints[i].appendTo(dst, version)
@@ -82,19 +82,19 @@ func (m *RegisterControllerRecord) appendTo(dst []byte, version int16) []byte {
 	for i := range m.Features {
 		dst = m.Features[i].appendTo(dst, version)
 	}
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *RegisterControllerRecord) decode(r *reader, version int16) {
-	m.ControllerId = r.int32()
-	m.IncarnationId = r.uuid()
-	m.ZkMigrationReady = r.bool()
+	m.ControllerId = r.Int32()
+	m.IncarnationId = r.UUID()
+	m.ZkMigrationReady = r.Bool()
 	m.EndPoints = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.EndPoints = make([]ControllerEndpoint, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
+		for ; n > 0 && r.Err() == nil; n-- {
 			m.EndPoints = append(m.EndPoints, ControllerEndpoint{})
 			m.EndPoints[len(m.EndPoints)-1].decode(r, version)
 		}
@@ -102,13 +102,13 @@ func (m *RegisterControllerRecord) decode(r *reader, version int16) {
 	m.Features = nil
 	if n := r.arrayLength(false); n >= 0 {
 		m.Features = make([]ControllerFeature, 0, n)
-		for ; n > 0 && r.err == nil; n-- {
+		for ; n > 0 && r.Err() == nil; n-- {
 			m.Features = append(m.Features, ControllerFeature{})
 			m.Features[len(m.Features)-1].decode(r, version)
 		}
 	}
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }
@@ -124,22 +124,22 @@ func (m *ControllerEndpoint) check(version int16) error {
 }
 
 func (m *ControllerEndpoint) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendString(dst, m.Host)
-	dst = appendUint16(dst, m.Port)
-	dst = appendInt16(dst, m.SecurityProtocol)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendCompactString(dst, m.Host)
+	dst = record.AppendUint16(dst, m.Port)
+	dst = record.AppendInt16(dst, m.SecurityProtocol)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ControllerEndpoint) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.Host = r.string()
-	m.Port = r.uint16()
-	m.SecurityProtocol = r.int16()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.Host = r.text()
+	m.Port = r.Uint16()
+	m.SecurityProtocol = r.Int16()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }
@@ -152,20 +152,20 @@ func (m *ControllerFeature) check(version int16) error {
 }
 
 func (m *ControllerFeature) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendInt16(dst, m.MinSupportedVersion)
-	dst = appendInt16(dst, m.MaxSupportedVersion)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendInt16(dst, m.MinSupportedVersion)
+	dst = record.AppendInt16(dst, m.MaxSupportedVersion)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ControllerFeature) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.MinSupportedVersion = r.int16()
-	m.MaxSupportedVersion = r.int16()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.MinSupportedVersion = r.Int16()
+	m.MaxSupportedVersion = r.Int16()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,12 +2,12 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // RemoveAccessControlEntryRecord says: an access control entry is removed.
 type RemoveAccessControlEntryRecord struct {
-	Id          uuid.UUID     // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Id          record.UUID          // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewRemoveAccessControlEntryRecord returns the record with every field at its default.
@@ -40,16 +40,16 @@ func (m *RemoveAccessControlEntryRecord) check(version int16) error {
 }
 
 func (m *RemoveAccessControlEntryRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendUuid(dst, m.Id)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendUUID(dst, m.Id)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *RemoveAccessControlEntryRecord) decode(r *reader, version int16) {
-	m.Id = r.uuid()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Id = r.UUID()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // RemoveDelegationTokenRecord says: a delegation token is removed.
 type RemoveDelegationTokenRecord struct {
-	TokenId     string        // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	TokenId     string               // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewRemoveDelegationTokenRecord returns the record with every field at its default.
@@ -41,16 +43,16 @@ func (m *RemoveDelegationTokenRecord) check(version int16) error {
 }
 
 func (m *RemoveDelegationTokenRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.TokenId)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.TokenId)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *RemoveDelegationTokenRecord) decode(r *reader, version int16) {
-	m.TokenId = r.string()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.TokenId = r.text()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,11 +2,13 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // RemoveUserScramCredentialRecord says: a SCRAM credential is removed.
 type RemoveUserScramCredentialRecord struct {
-	Name        string        // versions 0+
-	Mechanism   int8          // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Name        string               // versions 0+
+	Mechanism   int8                 // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewRemoveUserScramCredentialRecord returns the record with every field at its default.
@@ -44,18 +46,18 @@ func (m *RemoveUserScramCredentialRecord) check(version int16) error {
 }
 
 func (m *RemoveUserScramCredentialRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendInt8(dst, m.Mechanism)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendInt8(dst, m.Mechanism)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *RemoveUserScramCredentialRecord) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.Mechanism = r.int8()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.Mechanism = r.Int8()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

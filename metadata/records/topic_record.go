@@ -2,13 +2,13 @@
 
 package records
 
-import "github.com/google/uuid"
+import "github.com/kraftsim/kraftsim/raft/record"
 
 // TopicRecord says: a topic exists; its partitions follow in records of their own.
 type TopicRecord struct {
-	Name        string        // versions 0+
-	TopicId     uuid.UUID     // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Name        string               // versions 0+
+	TopicId     record.UUID          // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewTopicRecord returns the record with every field at its default.
@@ -44,18 +44,18 @@ func (m *TopicRecord) check(version int16) error {
 }
 
 func (m *TopicRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendUuid(dst, m.TopicId)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendUUID(dst, m.TopicId)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *TopicRecord) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.TopicId = r.uuid()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.TopicId = r.UUID()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

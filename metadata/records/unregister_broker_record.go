@@ -2,11 +2,13 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // UnregisterBrokerRecord says: a broker registration is removed.
 type UnregisterBrokerRecord struct {
-	BrokerId    int32         // versions 0+
-	BrokerEpoch int64         // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	BrokerId    int32                // versions 0+
+	BrokerEpoch int64                // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewUnregisterBrokerRecord returns the record with every field at its default.
@@ -39,18 +41,18 @@ func (m *UnregisterBrokerRecord) check(version int16) error {
 }
 
 func (m *UnregisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.BrokerId)
-	dst = appendInt64(dst, m.BrokerEpoch)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt32(dst, m.BrokerId)
+	dst = record.AppendInt64(dst, m.BrokerEpoch)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *UnregisterBrokerRecord) decode(r *reader, version int16) {
-	m.BrokerId = r.int32()
-	m.BrokerEpoch = r.int64()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.BrokerId = r.Int32()
+	m.BrokerEpoch = r.Int64()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

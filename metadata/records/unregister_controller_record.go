@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // UnregisterControllerRecord says: a controller registration is removed (KIP-1312).
 type UnregisterControllerRecord struct {
-	ControllerId int32         // versions 0+
-	UnknownTags  []TaggedField // kept and written back, tags ascending
+	ControllerId int32                // versions 0+
+	UnknownTags  []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewUnregisterControllerRecord returns the record with every field at its default.
@@ -38,16 +40,16 @@ func (m *UnregisterControllerRecord) check(version int16) error {
 }
 
 func (m *UnregisterControllerRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt32(dst, m.ControllerId)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt32(dst, m.ControllerId)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *UnregisterControllerRecord) decode(r *reader, version int16) {
-	m.ControllerId = r.int32()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.ControllerId = r.Int32()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -2,15 +2,17 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // UserScramCredentialRecord says: the SCRAM credential of a user for one mechanism (1 SHA-256, 2 SHA-512).
 type UserScramCredentialRecord struct {
-	Name        string        // versions 0+
-	Mechanism   int8          // versions 0+
-	Salt        []byte        // versions 0+
-	StoredKey   []byte        // versions 0+
-	ServerKey   []byte        // versions 0+
-	Iterations  int32         // versions 0+
-	UnknownTags []TaggedField // kept and written back, tags ascending
+	Name        string               // versions 0+
+	Mechanism   int8                 // versions 0+
+	Salt        []byte               // versions 0+
+	StoredKey   []byte               // versions 0+
+	ServerKey   []byte               // versions 0+
+	Iterations  int32                // versions 0+
+	UnknownTags []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewUserScramCredentialRecord returns the record with every field at its default.
@@ -46,26 +48,26 @@ func (m *UserScramCredentialRecord) check(version int16) error {
 }
 
 func (m *UserScramCredentialRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendString(dst, m.Name)
-	dst = appendInt8(dst, m.Mechanism)
-	dst = appendBytes(dst, m.Salt)
-	dst = appendBytes(dst, m.StoredKey)
-	dst = appendBytes(dst, m.ServerKey)
-	dst = appendInt32(dst, m.Iterations)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendCompactString(dst, m.Name)
+	dst = record.AppendInt8(dst, m.Mechanism)
+	dst = record.AppendCompactBytes(dst, m.Salt)
+	dst = record.AppendCompactBytes(dst, m.StoredKey)
+	dst = record.AppendCompactBytes(dst, m.ServerKey)
+	dst = record.AppendInt32(dst, m.Iterations)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *UserScramCredentialRecord) decode(r *reader, version int16) {
-	m.Name = r.string()
-	m.Mechanism = r.int8()
-	m.Salt = r.bytes()
-	m.StoredKey = r.bytes()
-	m.ServerKey = r.bytes()
-	m.Iterations = r.int32()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.Name = r.text()
+	m.Mechanism = r.Int8()
+	m.Salt = r.blob()
+	m.StoredKey = r.blob()
+	m.ServerKey = r.blob()
+	m.Iterations = r.Int32()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

@@ -1,61 +1,29 @@
 package records
 
-import (
-	"encoding/binary"
+import "github.com/kraftsim/kraftsim/raft/record"
 
-	"github.com/google/uuid"
-)
+func appendLength(dst []byte, n int) []byte { return record.AppendCompactArrayLength(dst, int32(n)) }
 
-func appendBool(dst []byte, v bool) []byte {
-	if v {
-		return append(dst, 1)
-	}
-	return append(dst, 0)
-}
+func appendFloat64Bits(dst []byte, v Float64Bits) []byte { return record.AppendUint64(dst, uint64(v)) }
 
-func appendInt8(dst []byte, v int8) []byte      { return append(dst, uint8(v)) }
-func appendInt16(dst []byte, v int16) []byte    { return binary.BigEndian.AppendUint16(dst, uint16(v)) }
-func appendUint16(dst []byte, v uint16) []byte  { return binary.BigEndian.AppendUint16(dst, v) }
-func appendInt32(dst []byte, v int32) []byte    { return binary.BigEndian.AppendUint32(dst, uint32(v)) }
-func appendInt64(dst []byte, v int64) []byte    { return binary.BigEndian.AppendUint64(dst, uint64(v)) }
-func appendUuid(dst []byte, v uuid.UUID) []byte { return append(dst, v[:]...) }
-
-func appendFloat64(dst []byte, v Float64Bits) []byte {
-	return binary.BigEndian.AppendUint64(dst, uint64(v))
-}
-
-func appendUvarint(dst []byte, v uint32) []byte {
-	for v >= 0x80 {
-		dst = append(dst, uint8(v)|0x80)
-		v >>= 7
-	}
-	return append(dst, uint8(v))
-}
-
-func appendLength(dst []byte, n int) []byte { return appendUvarint(dst, uint32(n)+1) }
-
-func appendString(dst []byte, s string) []byte { return append(appendLength(dst, len(s)), s...) }
-
-func appendNullableString(dst []byte, s *string) []byte {
+func appendNullableText(dst []byte, s *string) []byte {
 	if s == nil {
-		return append(dst, 0)
+		return record.AppendCompactNull(dst)
 	}
-	return appendString(dst, *s)
+	return record.AppendCompactString(dst, *s)
 }
 
-func appendBytes(dst, b []byte) []byte { return append(appendLength(dst, len(b)), b...) }
-
-func appendNullableBytes(dst, b []byte) []byte {
+func appendNullableBlob(dst, b []byte) []byte {
 	if b == nil {
-		return append(dst, 0)
+		return record.AppendCompactNull(dst)
 	}
-	return appendBytes(dst, b)
+	return record.AppendCompactBytes(dst, b)
 }
 
 // closeTag puts the size of a tagged payload, which starts at dst[start], in front of it.
 func closeTag(dst []byte, start int) []byte {
 	size := len(dst) - start
-	dst = appendUvarint(dst, uint32(size))
+	dst = record.AppendUvarint(dst, uint32(size))
 	width := len(dst) - start - size
 	var prefix [5]byte
 	copy(prefix[:], dst[start+size:])
@@ -65,11 +33,9 @@ func closeTag(dst []byte, start int) []byte {
 }
 
 // appendUnknown writes the unknown fields whose tag is below limit and returns those left.
-func appendUnknown(dst []byte, fields []TaggedField, limit uint64) ([]byte, []TaggedField) {
+func appendUnknown(dst []byte, fields []record.TaggedField, limit uint64) ([]byte, []record.TaggedField) {
 	for len(fields) > 0 && uint64(fields[0].Tag) < limit {
-		dst = appendUvarint(dst, fields[0].Tag)
-		dst = appendUvarint(dst, uint32(len(fields[0].Payload)))
-		dst = append(dst, fields[0].Payload...)
+		dst = record.AppendTaggedField(dst, fields[0].Tag, fields[0].Data)
 		fields = fields[1:]
 	}
 	return dst, fields

@@ -2,10 +2,12 @@
 
 package records
 
+import "github.com/kraftsim/kraftsim/raft/record"
+
 // ZkMigrationStateRecord says: how far the migration from ZooKeeper is; newer software ignores it.
 type ZkMigrationStateRecord struct {
-	ZkMigrationState int8          // versions 0+
-	UnknownTags      []TaggedField // kept and written back, tags ascending
+	ZkMigrationState int8                 // versions 0+
+	UnknownTags      []record.TaggedField // kept and written back, tags ascending
 }
 
 // NewZkMigrationStateRecord returns the record with every field at its default.
@@ -38,16 +40,16 @@ func (m *ZkMigrationStateRecord) check(version int16) error {
 }
 
 func (m *ZkMigrationStateRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendInt8(dst, m.ZkMigrationState)
-	dst = appendUvarint(dst, uint32(len(m.UnknownTags)))
+	dst = record.AppendInt8(dst, m.ZkMigrationState)
+	dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))
 	dst, _ = appendUnknown(dst, m.UnknownTags, allTags)
 	return dst
 }
 
 func (m *ZkMigrationStateRecord) decode(r *reader, version int16) {
-	m.ZkMigrationState = r.int8()
-	for n := r.uvarint(); n > 0 && r.err == nil; n-- {
-		tag, size := r.uvarint(), r.uvarint()
+	m.ZkMigrationState = r.Int8()
+	for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {
+		tag, size := r.Uvarint(), r.Uvarint()
 		m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)
 	}
 }

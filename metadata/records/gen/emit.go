@@ -28,8 +28,8 @@ func generate(records []record) (map[string][]byte, error) {
 	formatted := map[string][]byte{}
 	for name, text := range files {
 		imports := ""
-		if strings.Contains(text, "uuid.UUID") {
-			imports = "import \"github.com/google/uuid\"\n\n"
+		if strings.Contains(text, "record.") {
+			imports = "import \"github.com/kraftsim/kraftsim/raft/record\"\n\n"
 		}
 		source, err := format.Source([]byte(header + imports + text))
 		if err != nil {
@@ -56,7 +56,7 @@ func emitKeys(records []record) string {
 	e.line("// The keys of all records, as frames carry them.")
 	e.line("const (")
 	for _, r := range records {
-		e.line("%sKey int16 = %d // %s", r.name, r.key, r.meaning)
+		e.line("%sKey int16 = %d", r.name, r.key)
 	}
 	e.line(")\n")
 	e.line("// The lowest metadata.version level at which each record may be written; records without one may always be.")
@@ -114,7 +114,7 @@ func (e *emitter) structure(s *structure) {
 		}
 		e.line("%s %s // %s", f.name, f.goType(), note)
 	}
-	e.line("UnknownTags []TaggedField // kept and written back, tags ascending\n}\n")
+	e.line("UnknownTags []record.TaggedField // kept and written back, tags ascending\n}\n")
 	for _, f := range s.fields {
 		if f.nested != nil {
 			e.line("// %s is an element of %s.%s.", f.kind, s.name, f.name)
@@ -138,7 +138,7 @@ func (f field) element() string {
 	if f.nested != nil {
 		return f.kind
 	}
-	return scalars[f.kind]
+	return scalars[f.kind].goType
 }
 
 // nonDefault is the Go condition "the field differs from its default".
@@ -150,7 +150,7 @@ func (f field) nonDefault() string {
 	case f.array || f.kind == "bytes":
 		return "len(" + name + ") != 0"
 	case f.kind == "uuid":
-		return name + " != uuid.UUID{}"
+		return name + " != record.UUID{}"
 	case f.kind == "string":
 		return name + ` != ""`
 	case f.kind == "bool" && f.preset == "true":

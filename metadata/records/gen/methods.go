@@ -74,7 +74,7 @@ func (e *emitter) appendTo(s *structure) {
 	}
 	tagged := s.tagged()
 	if len(tagged) == 0 {
-		e.line("dst = appendUvarint(dst, uint32(len(m.UnknownTags)))")
+		e.line("dst = record.AppendUvarint(dst, uint32(len(m.UnknownTags)))")
 		e.line("dst, _ = appendUnknown(dst, m.UnknownTags, allTags)\nreturn dst\n}\n")
 		return
 	}
@@ -82,10 +82,10 @@ func (e *emitter) appendTo(s *structure) {
 	for _, f := range tagged {
 		e.line("if %s {\ncount++\n}", e.present(f))
 	}
-	e.line("dst = appendUvarint(dst, count)\nunknown := m.UnknownTags")
+	e.line("dst = record.AppendUvarint(dst, count)\nunknown := m.UnknownTags")
 	for _, f := range tagged {
 		e.line("if %s {", e.present(f))
-		e.line("dst, unknown = appendUnknown(dst, unknown, %d)\ndst = appendUvarint(dst, %d)\nstart := len(dst)", f.tag, f.tag)
+		e.line("dst, unknown = appendUnknown(dst, unknown, %d)\ndst = record.AppendUvarint(dst, %d)\nstart := len(dst)", f.tag, f.tag)
 		e.appendField(f)
 		e.line("dst = closeTag(dst, start)\n}")
 	}
@@ -121,20 +121,20 @@ func (e *emitter) appendField(f field) {
 		if f.nested != nil {
 			e.line("dst = %s[i].appendTo(dst, version)\n}", name)
 		} else {
-			e.line("dst = append%s(dst, %s[i])\n}", title(f.kind), name)
+			e.line("dst = %s(dst, %s[i])\n}", scalars[f.kind].appendFunc, name)
 		}
 		if f.null != nil {
 			e.line("}")
 		}
 	case f.nested != nil && f.null != nil: // a nullable struct starts with one byte: -1 null, 1 present
-		e.line("if %s == nil {\ndst = appendInt8(dst, -1)\n} else {\ndst = appendInt8(dst, 1)", name)
+		e.line("if %s == nil {\ndst = record.AppendInt8(dst, -1)\n} else {\ndst = record.AppendInt8(dst, 1)", name)
 		e.line("dst = %s.appendTo(dst, version)\n}", name)
 	case f.nested != nil:
 		e.line("dst = %s.appendTo(dst, version)", name)
 	case f.null != nil:
-		e.line("dst = appendNullable%s(dst, %s)", title(f.kind), name)
+		e.line("dst = %s(dst, %s)", nullables[f.kind].appendFunc, name)
 	default:
-		e.line("dst = append%s(dst, %s)", title(f.kind), name)
+		e.line("dst = %s(dst, %s)", scalars[f.kind].appendFunc, name)
 	}
 }
 
@@ -145,7 +145,7 @@ func (e *emitter) decode(s *structure) {
 			e.guarded(e.within(f.versions), func() { e.decodeField(f) })
 		}
 	}
-	e.line("for n := r.uvarint(); n > 0 && r.err == nil; n-- {\ntag, size := r.uvarint(), r.uvarint()")
+	e.line("for n := r.Uvarint(); n > 0 && r.Err() == nil; n-- {\ntag, size := r.Uvarint(), r.Uvarint()")
 	tagged := s.tagged()
 	if len(tagged) == 0 {
 		e.line("m.UnknownTags = r.unknownTag(m.UnknownTags, tag, size)\n}\n}\n")
@@ -155,7 +155,7 @@ func (e *emitter) decode(s *structure) {
 	for _, f := range tagged {
 		e.line("case %d:", f.tag)
 		if absent := e.outside(f.versions); absent != "" {
-			e.line("if %s {\nr.fail(errTagVersion)\nreturn\n}", strings.Trim(absent, "()"))
+			e.line("if %s {\nr.Fail(errTagVersion)\nreturn\n}", strings.Trim(absent, "()"))
 		}
 		e.decodeField(f)
 	}
@@ -176,22 +176,20 @@ func (e *emitter) decodeField(f field) {
 		e.line("%s = nil", name)
 		e.line("if n := r.arrayLength(%s); n >= 0 {", nullable)
 		e.line("%s = make([]%s, 0, n)", name, f.element())
-		e.line("for ; n > 0 && r.err == nil; n-- {")
+		e.line("for ; n > 0 && r.Err() == nil; n-- {")
 		if f.nested != nil {
 			e.line("%s = append(%s, %s{})\n%s[len(%s)-1].decode(r, version)", name, name, f.kind, name, name)
 		} else {
-			e.line("%s = append(%s, r.%s())", name, name, f.kind)
+			e.line("%s = append(%s, r.%s())", name, name, scalars[f.kind].readMethod)
 		}
 		e.line("}\n}")
 	case f.nested != nil && f.null != nil:
-		e.line("if r.int8() >= 0 && r.err == nil {\n%s = &%s{}\n%s.decode(r, version)\n}", name, f.kind, name)
+		e.line("if r.Int8() >= 0 && r.Err() == nil {\n%s = &%s{}\n%s.decode(r, version)\n}", name, f.kind, name)
 	case f.nested != nil:
 		e.line("%s.decode(r, version)", name)
 	case f.null != nil:
-		e.line("%s = r.nullable%s()", name, title(f.kind))
+		e.line("%s = r.%s()", name, nullables[f.kind].readMethod)
 	default:
-		e.line("%s = r.%s()", name, f.kind)
+		e.line("%s = r.%s()", name, scalars[f.kind].readMethod)
 	}
 }
-
-func title(kind string) string { return strings.ToUpper(kind[:1]) + kind[1:] }

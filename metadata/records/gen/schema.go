@@ -60,9 +60,25 @@ type record struct {
 	meaning    string
 }
 
-var scalars = map[string]string{ // schema type to Go type
-	"bool": "bool", "int8": "int8", "int16": "int16", "uint16": "uint16", "int32": "int32", "int64": "int64",
-	"float64": "Float64Bits", "uuid": "uuid.UUID", "string": "string", "bytes": "[]byte",
+// scalar says how Go code holds, appends and reads one schema type.
+type scalar struct{ goType, appendFunc, readMethod string }
+
+var scalars = map[string]scalar{
+	"bool":    {"bool", "record.AppendBool", "Bool"},
+	"int8":    {"int8", "record.AppendInt8", "Int8"},
+	"int16":   {"int16", "record.AppendInt16", "Int16"},
+	"uint16":  {"uint16", "record.AppendUint16", "Uint16"},
+	"int32":   {"int32", "record.AppendInt32", "Int32"},
+	"int64":   {"int64", "record.AppendInt64", "Int64"},
+	"float64": {"Float64Bits", "appendFloat64Bits", "float64Bits"},
+	"uuid":    {"record.UUID", "record.AppendUUID", "UUID"},
+	"string":  {"string", "record.AppendCompactString", "text"},
+	"bytes":   {"[]byte", "record.AppendCompactBytes", "blob"},
+}
+
+var nullables = map[string]scalar{
+	"string": {"*string", "appendNullableText", "nullableText"},
+	"bytes":  {"[]byte", "appendNullableBlob", "nullableBlob"},
 }
 
 // parseSchema reads the table. An error names the line.
@@ -141,7 +157,7 @@ func parseField(words []string) (field, error) {
 	}
 	f := field{name: words[0], tag: -1}
 	f.kind, f.array = strings.CutPrefix(words[1], "[]")
-	if scalars[f.kind] == "" {
+	if scalars[f.kind].goType == "" {
 		if f.kind == strings.ToLower(f.kind) {
 			return field{}, fmt.Errorf("type %s unknown", f.kind)
 		}
