@@ -1,0 +1,73 @@
+// Package nodet refuses, in the deterministic rooms of this module, everything that could make two runs of one plan
+// differ.
+//
+// # The problem
+//
+// Run(plan) -> verdict is a pure function: same plan, same engine version, same verdict to the last bit, on any
+// machine, architecture and GOMAXPROCS. One map iterated in its native order, one wall clock read, one unseeded
+// identifier is enough to lose that, and the loss shows up weeks later as a capsule that no longer replays.
+// Discipline does not hold over years; an analyzer that fails the test run does.
+//
+// # Rules
+//
+// Each finding names its rule in brackets. The rules, their names and what they refuse:
+//
+//	goroutine  go statements, iter.Pull
+//	select     select statements
+//	channel    channel types, sends, receives, close, range over a channel
+//	clock      time.Now, Sleep, After, timers, local time zones; packages context, log, log/slog
+//	random     math/rand, math/rand/v2, crypto/rand; identifiers that google/uuid draws or reads from a clock
+//	recover    the recover builtin
+//	float      every expression, field, parameter or constant of a float or complex type (an untyped constant with
+//	           an integer value, such as 1e9, is fine: it becomes an integer)
+//	integer    int, uint and uintptr where a value is hashed or persisted, see below
+//	sort       unstable sorts: sort.Sort, sort.Slice, slices.SortFunc, slices.SortedFunc (slices.Sort is fine: it
+//	           sorts basic values, of which equal ones cannot be told apart)
+//	sync       packages sync and sync/atomic, hence sync.Pool
+//	maphash    package hash/maphash
+//	pointer    package unsafe, uintptr, %p, and fmt calls whose argument would print an address
+//	global     writing to a package-level variable outside its declaration and func init
+//	os         packages os, net, runtime, plugin, testing and those below them
+//	maprange   range over a map, and the iterators of package maps
+//	directive  a directive of this package that is malformed, unknown, without a reason, or of no use
+//
+// Rule integer is precise on purpose, so that it stays quiet about indexes and lengths. It refuses
+//
+//   - a field of type int, uint or uintptr (also inside arrays and slices) in a struct whose type has one of the
+//     methods AppendState, AppendTo, Encode, EncodeTo: such a value is hashed or persisted;
+//   - in a call of a function or method whose name starts with Append, Put, Write, Hash, Mix or Encode (in any case)
+//     and that takes or belongs to a []byte, a hash.Hash, or the byte orders of encoding/binary: an argument that
+//     converts an int, uint or uintptr. Constants, len(x), cap(x) and range indexes are fine, they are bounded alike
+//     everywhere;
+//   - binary.NativeEndian, bits.UintSize, strconv.IntSize.
+//
+// Rule maprange accepts one form, keys (or values) collected and sorted at once:
+//
+//	keys := make([]int32, 0, len(m))
+//	for id := range m {
+//		keys = append(keys, id)
+//	}
+//	slices.Sort(keys)
+//
+// where the body may hold one if without else whose condition calls nothing, and slices.Sorted(maps.Keys(m)). When
+// the sort compares with a function, that function must be a total order on what was collected; no analyzer sees that.
+//
+// # Exceptions
+//
+// A comment on the line of the finding, or alone on the line above it, lifts one rule, and must say why:
+//
+//	//nodet:allow maprange the sum does not depend on the order
+//
+// A directive without a reason, with an unknown rule, or that lifts nothing is itself a finding.
+//
+// # Rooms
+//
+// [IsRoom] holds the list of packages. In other packages (scenarios) a file becomes part of a room by a comment
+// //nodet:room above its package clause. Test files and package main are never part of a room.
+//
+// # Refused
+//
+// Rewriting the syntax tree or the runtime so that goroutines and maps become deterministic (gosim): it binds the
+// project to one toolchain. A list of allowed imports instead of refused constructs: maps, floats and select need no
+// import.
+package nodet

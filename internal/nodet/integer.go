@@ -1,0 +1,145 @@
+package nodet
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// hashedMethods mark a type whose fields are hashed or persisted.
+var hashedMethods = []string{"AppendState", "AppendTo", "Encode", "EncodeTo"}
+
+// encodePrefixes start, in any case, the names of functions that put values into bytes or hashes.
+var encodePrefixes = []string{"append", "put", "write", "hash", "mix", "encode"}
+
+// hashedStruct refuses machine-sized fields in a struct that has one of the hashed methods.
+func (c *checker) hashedStruct(spec *ast.TypeSpec) {
+	structure, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	name, ok := c.info.Defs[spec.Name].(*types.TypeName)
+	if !ok {
+		return
+	}
+	method := hashedMethod(name.Type())
+	if method == "" {
+		return
+	}
+	for _, field := range structure.Fields.List {
+		if t := c.info.TypeOf(field.Type); isMachineSized(t, 0) {
+			c.report(field.Pos(), ruleInteger, "field of type %s in %s, which has %s: give it a size", t, name.Name(), method)
+		}
+	}
+}
+
+func hashedMethod(t types.Type) string {
+	for _, method := range hashedMethods {
+		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, nil, method)
+		if _, ok := obj.(*types.Func); ok {
+			return method
+		}
+	}
+	return ""
+}
+
+// isMachineSized reports whether t is int, uint or uintptr, or an array or slice of them.
+func isMachineSized(t types.Type, depth int) bool {
+	if t == nil || depth > 4 {
+		return false
+	}
+	switch under := t.Underlying().(type) {
+	case *types.Basic:
+		return under.Kind() == types.Int || under.Kind() == types.Uint || under.Kind() == types.Uintptr
+	case *types.Array:
+		return isMachineSized(under.Elem(), depth+1)
+	case *types.Slice:
+		return isMachineSized(under.Elem(), depth+1)
+	}
+	return false
+}
+
+// encodeCall refuses arguments that convert a machine-sized integer on their way into bytes or a hash.
+func (c *checker) encodeCall(call *ast.CallExpr, callee *types.Func) {
+	if !isEncoder(callee) {
+		return
+	}
+	for _, arg := range call.Args {
+		conversion, ok := ast.Unparen(arg).(*ast.CallExpr)
+		if !ok || len(conversion.Args) != 1 || !c.info.Types[conversion.Fun].IsType() {
+			continue
+		}
+		operand := ast.Unparen(conversion.Args[0])
+		if tv := c.info.Types[operand]; tv.Value != nil || !isMachineSized(tv.Type, 0) || c.isBounded(operand) {
+			continue
+		}
+		if _, toBasic := c.info.TypeOf(conversion).Underlying().(*types.Basic); toBasic {
+			c.report(arg.Pos(), ruleInteger, "%s converts an %s on its way into %s: give it a size where it is made",
+				types.ExprString(arg), c.info.TypeOf(operand), callee.Name())
+		}
+	}
+}
+
+// isBounded reports whether a machine-sized operand is a length or a range index, which are alike on every machine.
+func (c *checker) isBounded(operand ast.Expr) bool {
+	switch e := operand.(type) {
+	case *ast.Ident:
+		return c.rangeKeys[c.info.Uses[e]]
+	case *ast.CallExpr:
+		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
+		if !ok {
+			return false
+		}
+		b, ok := c.info.Uses[id].(*types.Builtin)
+		return ok && (b.Name() == "len" || b.Name() == "cap")
+	}
+	return false
+}
+
+// isEncoder reports whether the function is named like one that encodes, and takes or belongs to bytes or a hash.
+func isEncoder(f *types.Func) bool {
+	lower := strings.ToLower(f.Name())
+	named := false
+	for _, prefix := range encodePrefixes {
+		named = named || strings.HasPrefix(lower, prefix)
+	}
+	if !named {
+		return false
+	}
+	if f.Pkg() != nil && f.Pkg().Path() == "encoding/binary" {
+		return true
+	}
+	signature := f.Signature()
+	if r := signature.Recv(); r != nil && isHasher(r.Type()) {
+		return true
+	}
+	for param := range signature.Params().Variables() {
+		if isBytes(param.Type()) || isHasher(param.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+func isBytes(t types.Type) bool {
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	slice, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	basic, ok := slice.Elem().Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Byte
+}
+
+// isHasher reports whether t has the method Sum64 or Sum, as hash.Hash and its kin have.
+func isHasher(t types.Type) bool {
+	for _, method := range []string{"Sum64", "Sum"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method)
+		if _, ok := obj.(*types.Func); ok {
+			return true
+		}
+	}
+	return false
+}
