@@ -38,7 +38,9 @@ func (t ControlType) String() string {
 }
 
 // AppendControlKey appends the four bytes of a control record's key.
-func AppendControlKey(dst []byte, t ControlType) []byte { return AppendInt16(AppendInt16(dst, 0), int16(t)) }
+func AppendControlKey(dst []byte, t ControlType) []byte {
+	return AppendInt16(AppendInt16(dst, 0), int16(t))
+}
 
 // ParseControlKey returns the type in a control record's key. A key version above 0 is read as version 0.
 func ParseControlKey(key []byte) (ControlType, error) {
