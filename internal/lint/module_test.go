@@ -1,0 +1,58 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/internal/nodet"
+	"github.com/kraftsim/kraftsim/internal/nodet/driver"
+)
+
+// rules are all rules of this package, by the name of their subtest.
+var rules = []struct {
+	name string
+	rule func(*Tree) []Problem
+}{
+	{"Imports", Imports},
+	{"Dependencies", Dependencies},
+	{"Names", Names},
+	{"PackageComments", PackageComments},
+	{"Documented", Documented},
+	{"Lengths", Lengths},
+	{"Reminders", Reminders},
+	{"Formatted", Formatted},
+	{"Hooks", Hooks},
+	{"Machines", Machines},
+	{"Markdown", Markdown},
+}
+
+// root is the module root, seen from the directory in which `go test` runs this package.
+var root = filepath.Join("..", "..")
+
+// TestModule holds this module against every rule.
+func TestModule(t *testing.T) {
+	require.FileExists(t, filepath.Join(root, "go.mod"))
+	tree, err := ReadTree(os.DirFS(root))
+	require.NoError(t, err)
+	require.NotEmpty(t, tree.Go)
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			for _, problem := range r.rule(tree) {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// TestDeterminism runs the determinism analyzer over every package of the module; the analyzer knows which of them are
+// deterministic rooms. Its own tests show that each of its rules can fail.
+func TestDeterminism(t *testing.T) {
+	findings, err := driver.Run(nodet.Analyzer, root, "./...")
+	require.NoError(t, err)
+	for _, finding := range findings {
+		t.Error(finding)
+	}
+}
