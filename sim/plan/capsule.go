@@ -1,5 +1,11 @@
 package plan
 
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
 // DrawnDecision is one decision as a run took it.
 type DrawnDecision struct {
 	Hash   uint64 // of its name
@@ -18,7 +24,119 @@ type Capsule struct {
 	BehaviourHash Hex64  `json:"behaviour_hash"`
 	// Unusual lists the decisions that were not benign, readable, one a line.
 	Unusual []string `json:"unusual,omitempty"`
-	// Decisions are all decisions: 8 bytes name hash, 4 bytes value each, little endian, base64.
+	// Decisions are all decisions as PackDecisions packs them, in base64.
 	Decisions []byte   `json:"decisions,omitempty"`
 	Verdict   *Verdict `json:"verdict"`
+}
+
+// NewCapsule packs a run. target is the fingerprint that the capsule is about; "" takes the verdict's own.
+func NewCapsule(engine string, p *Plan, v *Verdict, drawn []DrawnDecision, target string) *Capsule {
+	if target == "" {
+		target = v.Fingerprint()
+	}
+	c := &Capsule{
+		Format: Format, Engine: engine, Plan: p, Fingerprint: target,
+		TraceHash: v.TraceHash, BehaviourHash: v.BehaviourHash, Verdict: v,
+	}
+	for i := range drawn {
+		if d := &drawn[i]; !d.Benign {
+			c.Unusual = append(c.Unusual, fmt.Sprintf("%s = %d [%016x]", d.Name, d.Value, d.Hash))
+		}
+	}
+	if len(drawn) > 0 {
+		c.Decisions = PackDecisions(drawn)
+	}
+	return c
+}
+
+// EncodeCapsule writes a capsule as indented JSON with a newline at the end.
+func EncodeCapsule(c *Capsule) ([]byte, error) { return encode(c) }
+
+// DecodeCapsule reads a capsule as strictly as Decode reads a plan.
+func DecodeCapsule(data []byte) (*Capsule, error) {
+	c := new(Capsule)
+	if err := decodeStrict(data, c); err != nil {
+		return nil, err
+	}
+	if err := checkFormat("format", c.Format); err != nil {
+		return nil, err
+	}
+	if c.Plan == nil {
+		return nil, &FieldError{Field: "plan", Problem: "missing: a capsule holds the plan that failed"}
+	}
+	if err := checkFormat("plan.format", c.Plan.Format); err != nil {
+		return nil, err
+	}
+	if c.Verdict == nil {
+		return nil, &FieldError{Field: "verdict", Problem: "missing: a capsule holds the verdict of its run"}
+	}
+	if _, err := UnpackDecisions(c.Decisions); err != nil {
+		return nil, &FieldError{Field: "decisions", Problem: err.Error()}
+	}
+	return c, nil
+}
+
+// ReadFile reads and validates a plan file.
+func ReadFile(file string, r *Registry) (*Plan, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	p, err := Decode(data)
+	if err == nil {
+		err = Validate(p, r)
+	}
+	if err != nil {
+		return nil, InFile(file, err)
+	}
+	return p, nil
+}
+
+// ReadCapsuleFile reads a capsule file and validates the plan in it.
+func ReadCapsuleFile(file string, r *Registry) (*Capsule, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	c, err := DecodeCapsule(data)
+	if err == nil {
+		err = Validate(c.Plan, r)
+	}
+	if err != nil {
+		return nil, InFile(file, err)
+	}
+	return c, nil
+}
+
+// WriteFile writes data under the name in one step: a reader sees the old file or the whole new one, never a part. Missing
+// folders are made.
+func WriteFile(file string, data []byte) (err error) {
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("plan: write: %w", err)
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(file)+".*")
+	if err != nil {
+		return fmt.Errorf("plan: write: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("plan: write: %w", err)
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
 }

@@ -71,3 +71,34 @@ func (r *Registry) Action(name string) *Kind {
 	}
 	return nil
 }
+
+// Workload returns the kind of workload with that name, or nil.
+func (r *Registry) Workload(name string) *Kind {
+	for i := range r.workloads {
+		if r.workloads[i].Name == name {
+			return &r.workloads[i]
+		}
+	}
+	return nil
+}
+
+// Field returns the parameter with that name, or nil.
+func (k *Kind) Field(name string) *Field {
+	for i := range k.Fields {
+		if k.Fields[i].Name == name {
+			return &k.Fields[i]
+		}
+	}
+	return nil
+}
+
+func (k *Kind) fieldNames() string {
+	if len(k.Fields) == 0 {
+		return "none"
+	}
+	text := k.Fields[0].Name
+	for i := range k.Fields[1:] {
+		text += ", " + k.Fields[i+1].Name
+	}
+	return text
+}

@@ -1,0 +1,166 @@
+package plan_test
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func failing() *plan.Verdict {
+	return &plan.Verdict{
+		Outcome: plan.Violation, TraceHash: 0x1234, BehaviourHash: 0xfedcba9876543210, Events: 5,
+		Broken: []plan.Broken{
+			{Invariant: "one-leader", Evidence: "two", Detail: "n1 and n2 lead epoch 3", AtUs: 7, Event: 4},
+			{Invariant: "cluster-id", Evidence: "none", Hazard: "late-id"},
+		},
+		Stats: map[string]int64{"elections": 3},
+	}
+}
+
+func decisions(n int) []plan.DrawnDecision {
+	drawn := make([]plan.DrawnDecision, n)
+	for i := range drawn {
+		h := decide.HashString(string(rune('a'+i%26)) + string(rune(i)))
+		drawn[i] = plan.DrawnDecision{Hash: h, Value: int64(h % 2000), Benign: i%4 != 0, Name: "net/latency n1>n2"}
+	}
+	return drawn
+}
+
+func TestCapsuleRoundTrip(t *testing.T) {
+	c := plan.NewCapsule("1", small(), failing(), decisions(100), "")
+	require.Equal(t, "violation/one-leader/two", c.Fingerprint)
+	require.Len(t, c.Unusual, 25)
+	data, err := plan.EncodeCapsule(c)
+	require.NoError(t, err)
+	back, err := plan.DecodeCapsule(data)
+	require.NoError(t, err)
+	require.Equal(t, c, back)
+
+	file := filepath.Join(t.TempDir(), "deep", "capsule.json")
+	require.NoError(t, plan.WriteFile(file, data))
+	read, err := plan.ReadCapsuleFile(file, registry())
+	require.NoError(t, err)
+	require.Equal(t, c, read)
+	left, err := os.ReadDir(filepath.Dir(file))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "no temporary file stays")
+}
+
+func TestDecisionsTakeAtMostTwelveBytes(t *testing.T) {
+	for _, n := range []int{100, 1_000, 20_000} {
+		drawn := decisions(n)
+		block := plan.PackDecisions(drawn)
+		require.LessOrEqual(t, len(block), 12*n)
+		if n >= 1_000 { // even as base64 in the file
+			require.LessOrEqual(t, len(block)*4/3, 12*n)
+		}
+		back, err := plan.UnpackDecisions(block)
+		require.NoError(t, err)
+		require.Len(t, back, n)
+		require.Equal(t, int64(n), plan.Matched(drawn, back))
+		drawn[0].Value++
+		require.Equal(t, int64(n-1), plan.Matched(back, drawn))
+	}
+}
+
+func TestPackRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		drawn := rapid.SliceOf(rapid.Custom(func(t *rapid.T) plan.DrawnDecision {
+			return plan.DrawnDecision{Hash: rapid.Uint64().Draw(t, "hash"), Value: rapid.Int64().Draw(t, "value")}
+		})).Draw(t, "drawn")
+		back, err := plan.UnpackDecisions(plan.PackDecisions(drawn))
+		require.NoError(t, err)
+		slices.SortStableFunc(drawn, func(a, b plan.DrawnDecision) int { return cmp.Compare(a.Hash, b.Hash) })
+		require.True(t, slices.Equal(drawn, back))
+	})
+}
+
+func TestCapsuleRefusals(t *testing.T) {
+	good, err := plan.EncodeCapsule(plan.NewCapsule("1", small(), failing(), decisions(3), ""))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name string
+		edit func(c *plan.Capsule)
+		want string
+	}{
+		{"format", func(c *plan.Capsule) { c.Format = 9 }, "format: 9 is not known"},
+		{"no plan", func(c *plan.Capsule) { c.Plan = nil }, "plan:"},
+		{"plan format", func(c *plan.Capsule) { c.Plan.Format = 0 }, "plan.format: missing"},
+		{"no verdict", func(c *plan.Capsule) { c.Verdict = nil }, "verdict:"},
+		{"decisions cut", func(c *plan.Capsule) { c.Decisions = c.Decisions[:len(c.Decisions)-3] }, "decisions: "},
+		{"decisions version", func(c *plan.Capsule) { c.Decisions[0] = 7 }, "decisions: plan: decision block of version 7"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			capsule, err := plan.DecodeCapsule(good)
+			require.NoError(t, err)
+			c.edit(capsule)
+			data, err := plan.EncodeCapsule(capsule)
+			require.NoError(t, err)
+			_, err = plan.DecodeCapsule(data)
+			require.ErrorIs(t, err, plan.ErrInput)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err = plan.ReadCapsuleFile(filepath.Join(t.TempDir(), "none.json"), nil)
+	require.ErrorIs(t, err, plan.ErrInput)
+	require.ErrorContains(t, err, "none.json")
+}
+
+func TestWriteFileLeavesTheOldFileOnFailure(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "taken")
+	require.NoError(t, os.MkdirAll(filepath.Join(target, "full"), 0o755))
+	require.Error(t, plan.WriteFile(target, []byte("x")), "a folder that is not empty cannot be replaced")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+func TestFingerprints(t *testing.T) {
+	v := failing()
+	require.Equal(t, "violation/one-leader/two", v.Fingerprint())
+	require.Equal(t, []string{"hazard/late-id"}, v.HazardFingerprints())
+	v.Outcome = plan.LegitimatelyStuck
+	require.Empty(t, v.Fingerprint())
+	require.Equal(t, "stuck", (&plan.Verdict{Outcome: plan.Stuck}).Fingerprint())
+}
+
+func FuzzCapsule(f *testing.F) {
+	data, err := plan.EncodeCapsule(plan.NewCapsule("1", small(), failing(), decisions(3), ""))
+	require.NoError(f, err)
+	f.Add(data)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := plan.DecodeCapsule(data)
+		if err != nil {
+			require.ErrorIs(t, err, plan.ErrInput)
+			return
+		}
+		first, err := plan.EncodeCapsule(c)
+		require.NoError(t, err)
+		back, err := plan.DecodeCapsule(first)
+		require.NoError(t, err)
+		second, err := plan.EncodeCapsule(back)
+		require.NoError(t, err)
+		require.Equal(t, string(first), string(second))
+	})
+}
+
+func FuzzDecisions(f *testing.F) {
+	f.Add(plan.PackDecisions(decisions(3)))
+	f.Fuzz(func(t *testing.T, block []byte) {
+		drawn, err := plan.UnpackDecisions(block)
+		if err != nil {
+			return
+		}
+		back, err := plan.UnpackDecisions(plan.PackDecisions(drawn))
+		require.NoError(t, err)
+		require.True(t, slices.Equal(drawn, back))
+	})
+}

@@ -1,0 +1,263 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const million = 1_000_000
+
+// Validate checks a plan as far as that goes without running it: ids, ranges, kinds and their parameters. The registry says
+// which kinds there are; nil skips the kinds. The first problem is returned as a *FieldError. A scenario may still refuse the
+// plan for reasons of its own.
+func Validate(p *Plan, r *Registry) error {
+	if err := checkFormat("format", p.Format); err != nil {
+		return err
+	}
+	if p.Scenario == "" {
+		return &FieldError{Field: "scenario", Problem: "missing: name one of `list scenarios`"}
+	}
+	if p.StormUs < 0 {
+		return &FieldError{Field: "storm_us", Problem: "must not be negative"}
+	}
+	if err := checkHosts(p.Hosts); err != nil {
+		return err
+	}
+	if err := checkModels(p); err != nil {
+		return err
+	}
+	if err := checkWorkload(p, r); err != nil {
+		return err
+	}
+	return checkActions(p, r)
+}
+
+func checkHosts(hosts []Host) error {
+	if len(hosts) == 0 {
+		return &FieldError{Field: "hosts", Problem: "missing: a plan needs at least one host"}
+	}
+	ids := make(map[string]int, len(hosts))
+	for i := range hosts {
+		h := &hosts[i]
+		at := fmt.Sprintf("hosts[%d]", i)
+		if err := checkID(at, h.ID, ids, i); err != nil {
+			return err
+		}
+		if h.Kind == "" {
+			return &FieldError{Field: at + ".kind", Problem: "missing: say what runs on host " + h.ID}
+		}
+		if h.StartUs < 0 {
+			return &FieldError{Field: at + ".start_us", Problem: "must not be negative"}
+		}
+		if h.DriftPpm <= -million || h.DriftPpm >= million {
+			return &FieldError{Field: at + ".drift_ppm", Problem: "must lie between -1000000 and 1000000"}
+		}
+	}
+	return nil
+}
+
+// checkID refuses a missing, malformed or repeated id.
+func checkID(at, id string, seen map[string]int, index int) error {
+	if !identifier(id) {
+		problem := fmt.Sprintf("%q is not an id: use letters, digits and . _ - /", id)
+		if id == "" {
+			problem = "missing: every host, workload and action has an id of its own"
+		}
+		return &FieldError{Field: at + ".id", Problem: problem}
+	}
+	if first, twice := seen[id]; twice {
+		list, _, _ := strings.Cut(at, "[")
+		return &FieldError{Field: at + ".id", Problem: fmt.Sprintf("%q is taken by %s[%d]: choose another", id, list, first)}
+	}
+	seen[id] = index
+	return nil
+}
+
+// bound is the range of one numeric field; high -1 means no upper end.
+type bound struct {
+	field       string
+	value, high int64
+}
+
+func checkModels(p *Plan) error {
+	n, d, l := &p.Network, &p.Disk, &p.Lanes
+	if !slices.Contains([]string{"", "stream", "datagram"}, n.Transport) {
+		return &FieldError{Field: "network.transport", Problem: fmt.Sprintf("%q is not known: stream or datagram", n.Transport)}
+	}
+	if !slices.Contains([]string{"", "ordered", "posix"}, d.Profile) {
+		return &FieldError{Field: "disk.profile", Problem: fmt.Sprintf("%q is not known: ordered or posix", d.Profile)}
+	}
+	for _, b := range []bound{
+		{"network.latency_us", n.LatencyUs, -1}, {"network.jitter_us", n.JitterUs, -1}, {"network.tail_us", n.TailUs, -1},
+		{"network.reorder_us", n.ReorderUs, -1}, {"network.tail_ppm", n.TailPpm, million},
+		{"network.reset_ppm", n.ResetPpm, million}, {"network.loss_ppm", n.LossPpm, million},
+		{"network.duplicate_ppm", n.DuplicatePpm, million}, {"network.reorder_ppm", n.ReorderPpm, million},
+		{"disk.write_ns", d.WriteNs, -1}, {"disk.sync_ns", d.SyncNs, -1}, {"disk.metadata_ns", d.MetadataNs, -1},
+		{"disk.jitter_percent", d.JitterPercent, -1}, {"disk.slow_sync_ns", d.SlowSyncNs, -1},
+		{"disk.slow_sync_ppm", d.SlowSyncPpm, million}, {"disk.read_error_ppm", d.ReadErrorPpm, million},
+		{"disk.write_error_ppm", d.WriteErrorPpm, million}, {"disk.sync_error_ppm", d.SyncErrorPpm, million},
+		{"lanes.post_jitter_us", l.PostJitterUs, -1}, {"lanes.wake_jitter_us", l.WakeJitterUs, -1},
+		{"lanes.spurious_ppm", l.SpuriousPpm, million},
+	} {
+		if b.value < 0 {
+			return &FieldError{Field: b.field, Problem: "must not be negative"}
+		}
+		if b.high >= 0 && b.value > b.high {
+			return &FieldError{Field: b.field, Problem: fmt.Sprintf("%d is more than %d, which is always", b.value, b.high)}
+		}
+	}
+	return nil
+}
+
+func checkWorkload(p *Plan, r *Registry) error {
+	ids := make(map[string]int, len(p.Workload))
+	for i := range p.Workload {
+		w := &p.Workload[i]
+		at := fmt.Sprintf("workload[%d]", i)
+		if err := checkID(at, w.ID, ids, i); err != nil {
+			return err
+		}
+		if r == nil {
+			continue
+		}
+		k := r.Workload(w.Kind)
+		if k == nil {
+			return unknownKind(at, "workload", w.Kind, r.workloads)
+		}
+		if err := checkParams(at, k, w.Params, p.Hosts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkActions(p *Plan, r *Registry) error {
+	ids := make(map[string]int, len(p.Actions))
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		at := fmt.Sprintf("actions[%d]", i)
+		if err := checkID(at, a.ID, ids, i); err != nil {
+			return err
+		}
+		if r == nil {
+			continue
+		}
+		if err := r.checkAction(at, a, p.Hosts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkAction checks one action; nil hosts leaves host ids unchecked.
+func (r *Registry) checkAction(at string, a *Action, hosts []Host) error {
+	if a.AtUs < 0 {
+		return &FieldError{Field: join(at, "at_us"), Problem: "must not be negative"}
+	}
+	k := r.Action(a.Kind)
+	if k == nil {
+		return unknownKind(at, "action", a.Kind, r.actions)
+	}
+	return checkParams(at, k, a.Params, hosts)
+}
+
+func unknownKind(at, what, name string, kinds []Kind) error {
+	known := make([]string, len(kinds))
+	for i := range kinds {
+		known[i] = kinds[i].Name
+	}
+	slices.Sort(known)
+	return &FieldError{Field: join(at, "kind"), Problem: fmt.Sprintf("no %s is called %q: use one of %s",
+		what, name, strings.Join(known, ", "))}
+}
+
+func checkParams(at string, k *Kind, params Params, hosts []Host) error {
+	given := make([]string, 0, len(params))
+	for name := range params {
+		given = append(given, name)
+	}
+	slices.Sort(given)
+	for _, name := range given {
+		if k.Field(name) == nil {
+			return &FieldError{Field: join(at, "params."+name), Problem: fmt.Sprintf("%s has no such parameter: it takes %s",
+				k.Name, k.fieldNames())}
+		}
+	}
+	for i := range k.Fields {
+		f := &k.Fields[i]
+		value, ok := params[f.Name]
+		if !ok {
+			if f.Required {
+				return &FieldError{Field: join(at, "params."+f.Name), Problem: fmt.Sprintf("missing: %s needs it (%s)", k.Name, f.Doc)}
+			}
+			continue
+		}
+		if err := f.check(value, hosts); err != nil {
+			return &FieldError{Field: join(at, "params."+f.Name), Problem: err.Error()}
+		}
+	}
+	return nil
+}
+
+// check parses the value as the field's type says.
+func (f *Field) check(value string, hosts []Host) error {
+	switch f.Type {
+	case HostField:
+		return f.checkHost(value, hosts)
+	case HostsField:
+		for id := range strings.SplitSeq(value, ",") {
+			if err := f.checkHost(id, hosts); err != nil {
+				return err
+			}
+		}
+	case NumberField:
+		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return fmt.Errorf("%q is not a whole number", value)
+		}
+	case DurationField:
+		_, err := ParseDurationUs(value)
+		return err
+	case WordField:
+		if value == "" {
+			return errors.New("empty: write a word")
+		}
+		if len(f.Words) > 0 && !slices.Contains(f.Words, value) {
+			return fmt.Errorf("%q is not one of %s", value, strings.Join(f.Words, ", "))
+		}
+	case TextField:
+	default:
+		return fmt.Errorf("field type %d is not known", f.Type)
+	}
+	return nil
+}
+
+// checkHost accepts an id of the plan, or one of the symbolic targets that the field lists in Words.
+func (f *Field) checkHost(id string, hosts []Host) error {
+	if slices.Contains(f.Words, id) {
+		return nil
+	}
+	if hosts == nil {
+		if !identifier(id) {
+			return fmt.Errorf("%q is not a host id", id)
+		}
+		return nil
+	}
+	known := make([]string, len(hosts))
+	for i := range hosts {
+		if hosts[i].ID == id {
+			return nil
+		}
+		known[i] = hosts[i].ID
+	}
+	return fmt.Errorf("no host is called %q: use one of %s", id, strings.Join(append(known, f.Words...), ", "))
+}
+
+func join(at, field string) string {
+	if at == "" {
+		return field
+	}
+	return at + "." + field
+}
