@@ -1,0 +1,188 @@
+package vdisk
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// File returns the bytes of a file as other lanes and checkers see it: with every committed operation and none in flight;
+// false when there is no such file. The bytes are good until the next operation, and are not to be changed.
+func (v *Volume) File(path string) ([]byte, bool) {
+	slot, ok := v.committed(path)
+	if !ok || v.inodes[slot].directory {
+		return nil, false
+	}
+	return v.committedBytes(slot), true
+}
+
+// DurableFile returns what the platter has under path: the name and the bytes that fsync and SyncDir vouched for, whatever
+// of the rest a power loss might keep. false when the platter has no such file. The bytes are good until the next operation.
+func (v *Volume) DurableFile(path string) ([]byte, bool) {
+	slot, ok := v.durable[path]
+	if !ok || v.inodes[slot].directory {
+		return nil, false
+	}
+	return v.inodes[slot].platter(), true
+}
+
+// Walk calls f for every file of the committed view, by ascending path.
+func (v *Volume) Walk(f func(path string, data []byte)) {
+	paths := []string{}
+	for path := range v.names {
+		paths = append(paths, path)
+	}
+	for id := v.head; id <= v.tail; id++ {
+		if op := v.at(id); !op.done && (op.Kind == OpRename || op.Kind == OpRemove) {
+			paths = append(paths, op.Path, op.To)
+		}
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		if data, ok := v.File(path); ok {
+			f(path, data)
+		}
+	}
+}
+
+// WalkDurable calls f for every file on the platter, by ascending path.
+func (v *Volume) WalkDurable(f func(path string, data []byte)) {
+	paths := slices.Clone(v.sortedNames(v.durable))
+	for _, path := range paths {
+		if data, ok := v.DurableFile(path); ok {
+			f(path, data)
+		}
+	}
+}
+
+// Load puts a file there, durable with its directories, outside of all time: the step of an operator. It replaces what
+// the path named, and makes all changes of names durable. No operation may be in flight.
+func (v *Volume) Load(path string, data []byte) {
+	if v.head <= v.tail || !valid(path) || path == root {
+		panic("vdisk: Load of " + path + " with operations in flight, or not a clean path")
+	}
+	v.applyNames(len(v.journal))
+	clear(v.journal)
+	v.journal = v.journal[:0]
+	for end := 1; end < len(path); end++ {
+		if path[end] == '/' {
+			v.place(path[:end], true)
+		}
+	}
+	n := v.inodes[v.place(path, false)]
+	v.used += int64(len(data)) - int64(len(n.cache))
+	n.replace(data)
+}
+
+// place returns the inode of a name that is durable from now on.
+func (v *Volume) place(path string, directory bool) int32 {
+	if slot, ok := v.names[path]; ok {
+		if v.inodes[slot].directory != directory {
+			panic("vdisk: Load needs " + path + " to be of the other sort")
+		}
+		return slot
+	}
+	slot := v.newInode(path, directory)
+	v.names[path], v.durable[path] = slot, slot
+	v.inodes[slot].refs = 2
+	return slot
+}
+
+// committed resolves a path without the operations in flight.
+func (v *Volume) committed(path string) (int32, bool) {
+	slot, ok := v.names[path]
+	for id := v.tail; id >= v.head; id-- {
+		op := v.at(id)
+		if op.done {
+			continue
+		}
+		switch op.Kind {
+		case OpMkdir, OpCreate:
+			if op.Path == path {
+				ok = false
+			}
+		case OpRename:
+			if op.To == path {
+				slot, ok = op.replaced, op.replaced >= 0
+			} else if op.Path == path {
+				slot, ok = op.slot, true
+			}
+		case OpRemove:
+			if op.Path == path {
+				slot, ok = op.slot, true
+			}
+		}
+	}
+	return slot, ok
+}
+
+func (v *Volume) committedBytes(slot int32) []byte {
+	n := v.inodes[slot]
+	if n.inflight == 0 {
+		return n.cache
+	}
+	b := n.cache
+	if n.rewrites > 0 {
+		b = slices.Clone(b)
+	}
+	for id := v.tail; id >= v.head; id-- {
+		if op := v.at(id); !op.done && op.slot == slot && (op.Kind == OpWrite || op.Kind == OpTruncate) {
+			b = unwrite(b, op)
+		}
+	}
+	return b
+}
+
+// AppendState appends canonical bytes for the state of page cache and platter: equal for equal histories, whatever the
+// volume held before Reset. Contents enter as 64-bit digests. Costs one pass over all bytes.
+func (v *Volume) AppendState(buf []byte) []byte {
+	buf = v.appendNames(buf, v.names, false)
+	buf = v.appendNames(buf, v.durable, true)
+	for i := range v.journal {
+		c := &v.journal[i]
+		buf = append(buf, byte(c.kind))
+		buf = appendText(appendText(buf, c.path), c.to)
+	}
+	buf = binary.BigEndian.AppendUint64(buf, uint64(v.tail))
+	return binary.BigEndian.AppendUint64(buf, uint64(v.serials))
+}
+
+func (v *Volume) appendNames(buf []byte, names map[string]int32, durable bool) []byte {
+	for _, path := range v.sortedNames(names) {
+		n := v.inodes[names[path]]
+		buf = appendText(buf, path)
+		buf = binary.BigEndian.AppendUint64(buf, uint64(n.serial))
+		if n.directory {
+			continue
+		}
+		if durable {
+			buf = appendDigest(buf, n.platter())
+			buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.pending)))
+			buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.lost)))
+		} else {
+			buf = appendDigest(buf, n.cache)
+		}
+	}
+	return append(buf, 0)
+}
+
+func appendText(buf []byte, s string) []byte {
+	return append(binary.BigEndian.AppendUint32(buf, uint32(len(s))), s...)
+}
+
+func appendDigest(buf, data []byte) []byte {
+	h := uint64(len(data)) ^ 0x9e3779b97f4a7c15
+	for ; len(data) >= 8; data = data[8:] {
+		h = fold(h ^ binary.LittleEndian.Uint64(data))
+	}
+	tail := uint64(0)
+	for i := len(data) - 1; i >= 0; i-- {
+		tail = tail<<8 | uint64(data[i])
+	}
+	return binary.BigEndian.AppendUint64(buf, fold(h^tail))
+}
+
+func fold(x uint64) uint64 {
+	hi, lo := bits.Mul64(x^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
+	return hi ^ lo
+}

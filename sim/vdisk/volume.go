@@ -1,0 +1,329 @@
+package vdisk
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim/decide"
+)
+
+// Volume is one simulated disk with its page cache. It survives the processes that use it. Not safe for concurrent use.
+type Volume struct {
+	id    string
+	model Model
+
+	inodes  []*inode // by slot
+	free    []int32  // slots to use again, last first
+	serials int64
+
+	names   map[string]int32 // as issued
+	durable map[string]int32 // on the platter
+	journal []nameChange     // committed changes of names that are not durable yet, in order of commit
+
+	ring       []Op // operations in flight, by id modulo the length
+	head, tail OpID // head: oldest not done; tail: last issued
+
+	opsSinceBoot int64
+	armedAt      int64
+	armedOp      OpID
+
+	rules    []errorRule
+	slow     Slow
+	used     int64 // bytes in all live files
+	capacity int64 // -1: no limit
+
+	handles  []*Handle
+	observer func(*Op)
+
+	keys    []string // scratch
+	sampler sampler
+}
+
+// nameChange is one step of the metadata journal. It holds a reference on its inodes.
+type nameChange struct {
+	kind           Kind
+	slot, replaced int32
+	path, to       string
+}
+
+const root = "/"
+
+// NewVolume returns an empty volume. id names it in decisions ("n1:/data").
+func NewVolume(id string, model Model) *Volume {
+	v := &Volume{id: id, names: map[string]int32{}, durable: map[string]int32{}, ring: make([]Op, 64)}
+	v.Reset(model)
+	return v
+}
+
+// ID returns the id given to NewVolume.
+func (v *Volume) ID() string { return v.id }
+
+// Entity returns the hash of the id, which is the entity of all decisions about this volume.
+func (v *Volume) Entity() uint64 { return decide.HashString(v.id) }
+
+// Reset empties the volume, takes away its faults and its observer, closes its handles, and keeps its memory.
+func (v *Volume) Reset(model Model) {
+	v.model = model
+	v.dropHandles()
+	v.free = v.free[:0]
+	for slot := len(v.inodes) - 1; slot >= 0; slot-- {
+		v.inodes[slot].clear()
+		v.free = append(v.free, int32(slot))
+	}
+	clear(v.names)
+	clear(v.durable)
+	clear(v.journal)
+	v.journal = v.journal[:0]
+	for i := range v.ring {
+		v.ring[i] = Op{undo: v.ring[i].undo[:0]}
+	}
+	v.head, v.tail, v.serials = 1, 0, 0
+	v.opsSinceBoot, v.armedAt, v.armedOp = 0, 0, NoOp
+	v.rules = v.rules[:0]
+	v.slow, v.used, v.capacity, v.observer = Slow{}, 0, -1, nil
+	slot := v.newInode(root, true)
+	v.names[root], v.durable[root] = slot, slot
+	v.inodes[slot].refs = 2
+}
+
+// SetModel changes rates and costs from now on, for the calm at the end of a run.
+func (v *Volume) SetModel(model Model) { v.model = model }
+
+// SetObserver hands every operation to f when it is committed, and what changed to f after a power loss; nil: to nobody.
+func (v *Volume) SetObserver(f func(op *Op)) { v.observer = f }
+
+// Op returns an operation in flight; nil when id is none. The pointer is good until the next operation is issued.
+func (v *Volume) Op(id OpID) *Op {
+	if id < v.head || id > v.tail {
+		return nil
+	}
+	if op := v.at(id); !op.done {
+		return op
+	}
+	return nil
+}
+
+// OpsSinceBoot counts the operations issued since the volume was made or since the last crash. Reads do not count.
+func (v *Volume) OpsSinceBoot() int64 { return v.opsSinceBoot }
+
+// ArmCrash asks for a crash at operation number k since boot, counted from 1. It reports false, and arms nothing, when
+// that one has already been issued. The volume only points at the operation (ArmedAt); the world cuts there. A crash of any
+// kind disarms.
+func (v *Volume) ArmCrash(k int64) bool {
+	if k <= v.opsSinceBoot {
+		return false
+	}
+	v.armedAt = k
+	return true
+}
+
+// ArmedAt reports whether op is the one that ArmCrash asked for.
+func (v *Volume) ArmedAt(op OpID) bool { return op != NoOp && op == v.armedOp }
+
+func (v *Volume) at(id OpID) *Op { return &v.ring[int64(id)&int64(len(v.ring)-1)] }
+
+// push takes the next slot of the ring for an operation on one inode.
+func (v *Volume) push(h *Handle, kind Kind, slot int32) *Op {
+	if int64(v.tail-v.head)+1 >= int64(len(v.ring)) {
+		v.growRing()
+	}
+	v.tail++
+	v.opsSinceBoot++
+	if v.opsSinceBoot == v.armedAt {
+		v.armedOp = v.tail
+	}
+	n := v.inodes[slot]
+	if n.inflight > 0 && n.owner != h && !n.directory {
+		panic("vdisk: two lanes change " + n.path + " at one time")
+	}
+	n.owner = h
+	n.inflight++
+	n.refs++
+	op := v.at(v.tail)
+	*op = Op{ID: v.tail, Kind: kind, Inode: n.serial, Path: n.path, slot: slot, replaced: -1, undo: op.undo[:0]}
+	return op
+}
+
+func (v *Volume) growRing() {
+	old := v.ring
+	v.ring = make([]Op, 2*len(old))
+	for id := v.head; id <= v.tail; id++ {
+		*v.at(id) = old[int64(id)&int64(len(old)-1)]
+	}
+}
+
+// Commit is the completion of an operation: its time came, other lanes and the observer may see it. Operations of one
+// lane are committed in the order of their issue.
+func (v *Volume) Commit(id OpID) {
+	op := v.Op(id)
+	if op == nil {
+		panic("vdisk: Commit of an operation that is not in flight")
+	}
+	v.settle(op)
+	op.done = true
+	if v.observer != nil {
+		v.observer(op)
+	}
+	v.retire(op)
+}
+
+// settle moves the effect of an operation from in flight to committed.
+func (v *Volume) settle(op *Op) {
+	n := v.inodes[op.slot]
+	n.inflight--
+	if op.rewrite {
+		n.rewrites--
+	}
+	switch op.Kind {
+	case OpWrite:
+		data, offset := op.Data, op.Offset
+		if op.wide != nil {
+			data, offset = op.wide, sectorStart(offset)
+		}
+		n.pending = append(n.pending, change{offset: offset, data: data})
+		if len(n.lost) > 0 {
+			n.rewritten(sectorStart(op.Offset), sectorEnd(op.Offset+int64(len(op.Data))))
+		}
+	case OpTruncate:
+		n.pending = append(n.pending, change{size: op.Size})
+	case OpSync:
+		n.makeDurable(op.Size)
+	case OpSyncFailed:
+		n.losePending()
+	case OpMkdir, OpCreate, OpRename, OpRemove:
+		n.refs++
+		if op.replaced >= 0 {
+			v.inodes[op.replaced].refs++
+		}
+		v.journal = append(v.journal, nameChange{kind: op.Kind, slot: op.slot, replaced: op.replaced, path: op.Path, to: op.To})
+	case OpSyncDir:
+		v.syncNames(op.Path)
+	}
+}
+
+// retire gives the references of an operation back and lets the ring go on.
+func (v *Volume) retire(op *Op) {
+	op.done = true
+	if op.replaced >= 0 {
+		v.release(op.replaced)
+	}
+	v.release(op.slot)
+	for v.head <= v.tail && v.at(v.head).done {
+		v.head++
+	}
+}
+
+// syncNames makes the journal durable up to its last change in dir.
+func (v *Volume) syncNames(dir string) {
+	last := -1
+	for i := len(v.journal) - 1; i >= 0 && last < 0; i-- {
+		c := &v.journal[i]
+		if parent(c.path) == dir || (c.kind == OpRename && parent(c.to) == dir) {
+			last = i
+		}
+	}
+	v.applyNames(last + 1)
+	rest := copy(v.journal, v.journal[last+1:])
+	clear(v.journal[rest:])
+	v.journal = v.journal[:rest]
+}
+
+// applyNames brings the first count changes of the journal to the platter. The caller takes them out of the journal.
+func (v *Volume) applyNames(count int) {
+	for i := range count {
+		c := v.journal[i]
+		switch c.kind {
+		case OpMkdir, OpCreate:
+			v.durable[c.path] = c.slot
+			v.inodes[c.slot].refs++
+		case OpRename:
+			delete(v.durable, c.path)
+			if old, ok := v.durable[c.to]; ok {
+				v.release(old)
+			}
+			v.durable[c.to] = c.slot
+		case OpRemove:
+			delete(v.durable, c.path)
+			v.release(c.slot)
+		}
+		if c.replaced >= 0 {
+			v.release(c.replaced)
+		}
+		v.release(c.slot)
+	}
+}
+
+func (v *Volume) newInode(path string, directory bool) int32 {
+	var slot int32
+	if last := len(v.free) - 1; last >= 0 {
+		slot = v.free[last]
+		v.free = v.free[:last]
+	} else {
+		slot = int32(len(v.inodes))
+		v.inodes = append(v.inodes, &inode{shared: true})
+	}
+	v.serials++
+	n := v.inodes[slot]
+	n.serial, n.directory = v.serials, directory
+	n.setPath(path)
+	return slot
+}
+
+func (n *inode) setPath(path string) {
+	n.path = path
+	n.pathHash = decide.HashString(path)
+}
+
+// clear makes the inode fit for another file, keeping its buffers.
+func (n *inode) clear() {
+	n.forgetPending()
+	*n = inode{shared: true, cache: n.cache[:0], durable: n.durable[:0], pending: n.pending}
+}
+
+func (v *Volume) release(slot int32) {
+	n := v.inodes[slot]
+	n.refs--
+	if n.refs == 0 {
+		v.used -= int64(len(n.cache))
+		n.clear()
+		v.free = append(v.free, slot)
+	}
+}
+
+// parent returns the directory of an absolute path.
+func parent(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i > 0 {
+		return path[:i]
+	}
+	return root
+}
+
+// valid reports whether path is absolute and clean: no empty, "." or ".." elements, no slash at the end.
+func valid(path string) bool {
+	if path == root {
+		return true
+	}
+	if path == "" || path[0] != '/' {
+		return false
+	}
+	for rest := path[1:]; ; {
+		element, more, found := strings.Cut(rest, "/")
+		if element == "" || element == "." || element == ".." {
+			return false
+		}
+		if !found {
+			return true
+		}
+		rest = more
+	}
+}
+
+// sortedNames returns the keys of m, ascending, in scratch memory.
+func (v *Volume) sortedNames(m map[string]int32) []string {
+	v.keys = v.keys[:0]
+	for path := range m {
+		v.keys = append(v.keys, path)
+	}
+	slices.Sort(v.keys)
+	return v.keys
+}
