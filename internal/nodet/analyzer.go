@@ -58,6 +58,7 @@ type checker struct {
 	directives *directives
 	stack      []ast.Node // the path from the file to the node being visited, inclusive
 	rangeKeys  map[types.Object]bool
+	locals     locals
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -78,6 +79,7 @@ func run(pass *analysis.Pass) (any, error) {
 			info:       pass.TypesInfo,
 			directives: parseDirectives(pass.Fset, file),
 			rangeKeys:  map[types.Object]bool{},
+			locals:     collectLocals(pass.TypesInfo, file),
 		}
 		c.walk(file)
 		c.directives.complain(func(at token.Pos, message string) {

@@ -37,8 +37,8 @@
 //     methods AppendState, AppendTo, Encode, EncodeTo: such a value is hashed or persisted;
 //   - in a call of a function or method whose name starts with Append, Put, Write, Hash, Mix or Encode (in any case)
 //     and that takes or belongs to a []byte, a hash.Hash, or the byte orders of encoding/binary: an argument that
-//     converts an int, uint or uintptr. Constants, len(x), cap(x) and range indexes are fine, they are bounded alike
-//     everywhere;
+//     converts an int, uint or uintptr. Constants, len(x), cap(x), range indexes, arithmetic on them and local
+//     variables that never hold anything else are fine, they are bounded alike everywhere;
 //   - binary.NativeEndian, bits.UintSize, strconv.IntSize.
 //
 // Rule maprange accepts one form, keys (or values) collected and sorted at once:
@@ -63,7 +63,8 @@
 // # Rooms
 //
 // [IsRoom] holds the list of packages. In other packages (scenarios) a file becomes part of a room by a comment
-// //nodet:room above its package clause. Test files and package main are never part of a room.
+// //nodet:room above its package clause. Test files, package main and packages whose name ends in
+// test (helpers of tests) are never part of a room.
 //
 // # Refused
 //

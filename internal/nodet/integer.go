@@ -70,7 +70,7 @@ func (c *checker) encodeCall(call *ast.CallExpr, callee *types.Func) {
 			continue
 		}
 		operand := ast.Unparen(conversion.Args[0])
-		if tv := c.info.Types[operand]; tv.Value != nil || !isMachineSized(tv.Type, 0) || c.isBounded(operand) {
+		if tv := c.info.Types[operand]; !isMachineSized(tv.Type, 0) || c.isBounded(operand) {
 			continue
 		}
 		if _, toBasic := c.info.TypeOf(conversion).Underlying().(*types.Basic); toBasic {
@@ -78,22 +78,6 @@ func (c *checker) encodeCall(call *ast.CallExpr, callee *types.Func) {
 				types.ExprString(arg), c.info.TypeOf(operand), callee.Name())
 		}
 	}
-}
-
-// isBounded reports whether a machine-sized operand is a length or a range index, which are alike on every machine.
-func (c *checker) isBounded(operand ast.Expr) bool {
-	switch e := operand.(type) {
-	case *ast.Ident:
-		return c.rangeKeys[c.info.Uses[e]]
-	case *ast.CallExpr:
-		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
-		if !ok {
-			return false
-		}
-		b, ok := c.info.Uses[id].(*types.Builtin)
-		return ok && (b.Name() == "len" || b.Name() == "cap")
-	}
-	return false
 }
 
 // isEncoder reports whether the function is named like one that encodes, and takes or belongs to bytes or a hash.

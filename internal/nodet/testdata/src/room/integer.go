@@ -20,6 +20,8 @@ func (h *hashed) AppendState(buf []byte, protocolView bool) []byte {
 	buf = appendInt64(buf, int64(h.count))                    // want `\[integer\] int64\(h.count\) converts an int`
 	buf = appendInt64(buf, h.offset)
 	buf = appendInt64(buf, int64(len(h.sizes)))
+	buf = appendInt64(buf, int64((len(h.sizes)-3)*2))
+	buf = appendInt64(buf, int64(len(h.sizes)-h.count)) // want `\[integer\] int64\(len\(h.sizes\) - h.count\) converts an int`
 	for i := range h.sizes {
 		buf = appendInt64(buf, int64(i))
 	}
@@ -51,4 +53,23 @@ type unhashed struct{ next int }
 func architectures(u *unhashed) int {
 	_ = binary.NativeEndian.Uint16([]byte{1, 2})    // want `\[integer\] binary.NativeEndian: `
 	return u.next + bits.UintSize + strconv.IntSize // want `\[integer\] bits.UintSize: ` `\[integer\] strconv.IntSize: `
+}
+
+func lengths(buf []byte, names []string, n int) []byte {
+	size := 0
+	for _, name := range names {
+		size += len(name)
+	}
+	taken := min(size, copy(buf, buf))
+	buf = appendInt64(buf, int64(size))
+	buf = appendInt64(buf, int64(taken))
+	buf = appendInt64(buf, int64(n)) // want `\[integer\] int64\(n\) converts an int`
+
+	mixed := size
+	if n > 0 {
+		mixed = n
+	}
+	buf = appendInt64(buf, int64(mixed)) // want `\[integer\] int64\(mixed\) converts an int`
+	parsed, _ := strconv.Atoi("1")
+	return appendInt64(buf, int64(parsed)) // want `\[integer\] int64\(parsed\) converts an int`
 }
