@@ -16,7 +16,9 @@ type Name struct {
 }
 
 // Hash folds the name into 64 bits. It does not depend on the seed.
-func (n Name) Hash() uint64 { return withOccurrence(base(n.Site, n.Entity, n.Kind, n.Key, n.Window), n.Occurrence) }
+func (n Name) Hash() uint64 {
+	return withOccurrence(base(n.Site, n.Entity, n.Kind, n.Key, n.Window), n.Occurrence)
+}
 
 func base(site, entity, kind, key uint64, window int64) uint64 {
 	h := mix(site^0xa0761d6478bd642f, entity^0xe7037ed1a0b428db)
@@ -218,4 +220,11 @@ func (s *Source) grow() {
 		}
 		s.slots[i] = o
 	}
+}
+
+// Priority draws 32 bits that settle ties. It is a pure function of seed and name, with occurrence 0 and the window of atNs:
+// it counts nothing and is not recorded, since equal names at the same instant are settled by order of scheduling.
+func (s *Source) Priority(site *Site, entity, kind, key uint64, atNs int64) uint32 {
+	h := mix(site.hash^entity, kind^0xe7037ed1a0b428db)
+	return uint32(mix(h^key^uint64(atNs/WindowNs), s.seed^0x8ebc6af09c88c6e3) >> 32)
 }

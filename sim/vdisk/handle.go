@@ -126,12 +126,11 @@ func (h *Handle) List(dir string) ([]string, error) {
 		prefix = root
 	}
 	names := []string{}
-	for path := range v.names {
+	for _, path := range v.sortedNames(v.names) { // one directory: base names in the order of paths
 		if base, ok := strings.CutPrefix(path, prefix); ok && base != "" && strings.IndexByte(base, '/') < 0 {
 			names = append(names, base)
 		}
 	}
-	slices.Sort(names)
 	return names, nil
 }
 

@@ -101,7 +101,7 @@ func (s *sampler) chooseSectors(c Chooser, key uint64) {
 	for i := range s.pieces {
 		s.order = append(s.order, int32(i))
 	}
-	slices.SortFunc(s.order, func(a, b int32) int {
+	slices.SortStableFunc(s.order, func(a, b int32) int {
 		if d := s.pieces[a].sector - s.pieces[b].sector; d != 0 {
 			return int(min(max(d, -1), 1))
 		}

@@ -28,10 +28,7 @@ func (v *Volume) DurableFile(path string) ([]byte, bool) {
 
 // Walk calls f for every file of the committed view, by ascending path.
 func (v *Volume) Walk(f func(path string, data []byte)) {
-	paths := []string{}
-	for path := range v.names {
-		paths = append(paths, path)
-	}
+	paths := slices.Clone(v.sortedNames(v.names))
 	for id := v.head; id <= v.tail; id++ {
 		if op := v.at(id); !op.done && (op.Kind == OpRename || op.Kind == OpRemove) {
 			paths = append(paths, op.Path, op.To)

@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// ActionHandler makes an action of a registered kind happen. It returns how long the action lasts (0: it is over at once;
+// the undo function runs when the time is up) or why it was refused.
+type ActionHandler struct {
+	Do   func(w *World, a *Act) (refused string)
+	Undo func(w *World, a *Act) // nil for kinds that do not last
+}
+
+// Act is an action of the plan with its parameters parsed.
+type Act struct {
+	plan.Action
+	w     *World
+	Index int
+	Error error // first parameter that could not be read
+}
+
+// action is an action of this run.
+type action struct {
+	act     Act
+	handler ActionHandler
+}
+
+// Handle registers what a kind of action does in this run. Scenarios call it in Build for kinds of their own.
+func (w *World) Handle(kind string, h ActionHandler) { w.handlers[kind] = h }
+
+// Host returns the host that a parameter names, or nil with Error set.
+func (a *Act) Host(field string) *Host {
+	if h := a.w.Host(a.Params[field]); h != nil {
+		return h
+	}
+	a.fail(field, "no such host")
+	return nil
+}
+
+// Hosts returns the hosts of a comma separated parameter.
+func (a *Act) Hosts(field string) (hosts []*Host) {
+	for _, id := range strings.Split(a.Params[field], ",") {
+		h := a.w.Host(id)
+		if h == nil {
+			a.fail(field, "no host "+id)
+			return nil
+		}
+		hosts = append(hosts, h)
+	}
+	return hosts
+}
+
+// Number returns an integer parameter, or the default when it is absent.
+func (a *Act) Number(field string, absent int64) int64 {
+	s, ok := a.Params[field]
+	if !ok {
+		return absent
+	}
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		a.fail(field, "not a whole number")
+	}
+	return v
+}
+
+// DurationNs returns a duration parameter in nanoseconds, or the default when it is absent.
+func (a *Act) DurationNs(field string, absent int64) int64 {
+	s, ok := a.Params[field]
+	if !ok {
+		return absent
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		a.fail(field, "not a duration such as 20ms")
+	}
+	return int64(d)
+}
+
+// Word returns a parameter as it stands, or the default when it is absent.
+func (a *Act) Word(field, absent string) string {
+	if s, ok := a.Params[field]; ok {
+		return s
+	}
+	return absent
+}
+
+func (a *Act) fail(field, why string) {
+	if a.Error == nil {
+		a.Error = fmt.Errorf("plan: action %s: %s=%q: %s", a.ID, field, a.Params[field], why)
+	}
+}
+
+// scheduleActions puts the plan's actions and host starts into the queue.
+func (w *World) scheduleActions() error {
+	for i := range w.plan.Actions {
+		pa := w.plan.Actions[i]
+		h, ok := w.handlers[pa.Kind]
+		if !ok {
+			return fmt.Errorf("plan: actions[%d].kind %q is not known to scenario %s: see `list faults`", i, pa.Kind, w.plan.Scenario)
+		}
+		w.actions = append(w.actions, action{act: Act{Action: pa, w: w, Index: i}, handler: h})
+		w.schedule(int64(pa.AtUs)*1000, event{kind: eventAction, ref: int32(i), cause: -1}, actionHash(pa.ID), 0)
+	}
+	for _, h := range w.hosts {
+		w.schedule(int64(h.spec.StartUs)*1000, event{kind: eventBoot, host: h.index, cause: -1}, h.hash, 0)
+	}
+	w.schedule(int64(w.plan.StormUs)*1000, event{kind: eventCalm, cause: -1}, 0, 0)
+	return nil
+}
+
+func (w *World) runAction(i int) {
+	a := &w.actions[i]
+	if w.calm {
+		w.refuse(&a.act, "the calm has begun")
+		return
+	}
+	w.eventID++
+	w.fold(actionHash(a.act.ID))
+	why := a.handler.Do(w, &a.act)
+	if a.act.Error != nil {
+		why = a.act.Error.Error()
+	}
+	if why != "" {
+		w.refuse(&a.act, why)
+		return
+	}
+	w.stats.actions++
+	*w.Stat("fault-" + a.act.Kind)++
+	if w.opts.Trace != nil {
+		w.traceWorld(nil, "action", w.registry.FormatAction(&a.act.Action))
+	}
+	if d := a.act.DurationNs("for", 0); d > 0 && a.handler.Undo != nil {
+		w.schedule(w.now+d, event{kind: eventUndo, ref: int32(i), cause: w.eventID}, actionHash(a.act.ID), 1)
+	}
+}
+
+func (w *World) undoAction(i int) {
+	if w.calm {
+		return // healed already
+	}
+	a := &w.actions[i]
+	w.eventID++
+	a.handler.Undo(w, &a.act)
+}
+
+func (w *World) refuse(a *Act, why string) {
+	if w.opts.Trace != nil {
+		w.traceWorld(nil, "refused", w.registry.FormatAction(&a.Action)+": "+why)
+	}
+	w.report.refused = append(w.report.refused, plan.Refused{Action: a.ID, Reason: why})
+}

@@ -1,0 +1,53 @@
+// Package digest hashes bytes and words for traces: 64 bits, fast, the same on every machine.
+//
+// It is a multiply-and-fold hash of the wyhash family over math/bits.Mul64, a few dozen lines with pinned values, so that
+// the simulator core needs nothing but the standard library. It is no cryptographic hash: it tells runs apart, not forgers.
+package digest
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	k0 = 0xa0761d6478bd642f
+	k1 = 0xe7037ed1a0b428db
+	k2 = 0x8ebc6af09c88c6e3
+)
+
+// Word folds one word into a running digest.
+func Word(h, v uint64) uint64 {
+	hi, lo := bits.Mul64(h^k0, v^k1)
+	return hi ^ lo ^ bits.RotateLeft64(h, 23)
+}
+
+// Bytes folds a byte string, its length included, into a running digest.
+func Bytes(h uint64, b []byte) uint64 {
+	n := uint64(len(b))
+	for len(b) >= 16 {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k1^h, binary.LittleEndian.Uint64(b[8:])^k2)
+		h = hi ^ lo ^ bits.RotateLeft64(h, 29)
+		b = b[16:]
+	}
+	var a, c uint64
+	if len(b) >= 8 {
+		a = binary.LittleEndian.Uint64(b)
+		b = b[8:]
+	}
+	for i := len(b) - 1; i >= 0; i-- {
+		c = c<<8 | uint64(b[i])
+	}
+	hi, lo := bits.Mul64(a^k0^h, c^k2^n*0x9e3779b97f4a7c15)
+	return hi ^ lo ^ bits.RotateLeft64(h, 17)
+}
+
+// String folds a string like Bytes.
+func String(h uint64, s string) uint64 {
+	var buf [64]byte
+	for len(s) > len(buf) {
+		copy(buf[:], s)
+		h = Bytes(h, buf[:])
+		s = s[len(buf):]
+	}
+	return Bytes(h, buf[:copy(buf[:], s)])
+}

@@ -1,0 +1,225 @@
+package sim
+
+import "github.com/kraftsim/kraftsim/sim/vnet"
+
+// step handles the next pending event. It returns false when nothing is pending.
+func (w *World) step() bool {
+	it, ok := w.queue.Pop()
+	if !ok {
+		return false
+	}
+	w.now = it.At
+	w.source.Advance(w.now)
+	e := w.events[it.Event]
+	w.events[it.Event].msg = nil
+	w.free = append(w.free, it.Event)
+	switch e.kind {
+	case eventPacket:
+		w.arrive(e.ref)
+	case eventInput:
+		if h := w.hosts[e.host]; h.up && h.boot == e.boot {
+			w.give(h, Input{Kind: InPost, Lane: LaneID(e.lane), Msg: e.msg, cause: e.cause, poster: e.ref})
+		}
+	case eventWake:
+		w.wake(w.hosts[e.host], &e)
+	case eventCommit:
+		if h := w.hosts[e.host]; h.boot == e.boot {
+			w.commitDue(h, e.lane)
+		}
+	case eventResume:
+		w.resume(w.hosts[e.host], &e)
+	default:
+		w.worldEvent(&e)
+	}
+	return true
+}
+
+func (w *World) arrive(packet int32) {
+	d := w.net.Arrive(w.now, packet)
+	if d.Kind == vnet.Nothing {
+		return
+	}
+	h := w.hosts[d.To]
+	if !h.up || h.boot != d.Boot || int(d.Lane) >= len(h.lanes) {
+		return
+	}
+	in := Input{Lane: LaneID(d.Lane), Conn: d.Conn, Refused: d.Refused, From: w.hosts[d.From].spec.ID, cause: d.Cause}
+	switch d.Kind {
+	case vnet.Data:
+		in.Kind, in.Msg = InMessage, d.Payload.(Message)
+	case vnet.Opened:
+		in.Kind = InConnected
+	case vnet.Closed:
+		in.Kind = InDisconnected
+	}
+	w.give(h, in)
+}
+
+// give hands an input to its lane: at once when the lane is free, else it waits in the lane's queue.
+func (w *World) give(h *Host, in Input) {
+	l := &h.lanes[in.Lane]
+	if l.busyUntil > w.now || l.queued() || h.pausedUntil != 0 {
+		w.enqueue(h, int32(in.Lane), in)
+		return
+	}
+	w.input = in
+	w.handle(h, int32(in.Lane))
+}
+
+func (w *World) enqueue(h *Host, lane int32, in Input) {
+	l := &h.lanes[lane]
+	var i int32
+	if k := len(w.spare); k > 0 {
+		i = w.spare[k-1]
+		w.spare = w.spare[:k-1]
+		w.waiting[i] = in
+	} else {
+		i = int32(len(w.waiting))
+		w.waiting = append(w.waiting, in)
+	}
+	l.queue = append(l.queue, i)
+	w.scheduleResume(h, lane)
+}
+
+func (w *World) scheduleResume(h *Host, lane int32) {
+	l := &h.lanes[lane]
+	if l.resuming || h.pausedUntil != 0 {
+		return
+	}
+	l.resuming = true
+	w.schedule(max(l.busyUntil, w.now), event{kind: eventResume, host: h.index, lane: lane, boot: h.boot, cause: w.eventID},
+		h.hash, l.hash)
+}
+
+// resume lets a lane that was busy take its next input.
+func (w *World) resume(h *Host, e *event) {
+	if !h.up || h.boot != e.boot {
+		return
+	}
+	l := &h.lanes[e.lane]
+	l.resuming = false
+	if h.pausedUntil != 0 || !l.queued() {
+		return
+	}
+	w.commitDue(h, e.lane)
+	if !h.up || h.boot != e.boot {
+		return
+	}
+	if l.busyUntil > w.now {
+		w.scheduleResume(h, e.lane)
+		return
+	}
+	i := l.pop()
+	w.input = w.waiting[i]
+	w.waiting[i].Msg = nil
+	w.spare = append(w.spare, i)
+	if w.input.Kind == InWake {
+		l.wakeQueued = false
+	}
+	w.handle(h, e.lane)
+	if h.up && h.boot == e.boot && l.queued() {
+		w.scheduleResume(h, e.lane)
+	}
+}
+
+// handle runs one handler: w.input on a free lane of a live process. This is an event.
+func (w *World) handle(h *Host, lane int32) {
+	in := &w.input
+	l := &h.lanes[lane]
+	w.eventID++
+	w.stats.inputs++
+	w.foldInput(h, l, in)
+	if in.Kind == InWake || in.Kind == InPost && in.poster == lane {
+		if w.spinning(h, l) {
+			return
+		}
+	} else {
+		l.spinRun = 0
+	}
+	if w.opts.Trace != nil {
+		w.traceInput(h, l, in)
+	}
+	e := &h.env
+	e.lane, e.cursor = lane, w.now
+	err := h.process.Input(e, in)
+	if w.poison.on {
+		w.input = Input{Kind: 0xff, Lane: -1, Conn: -1, From: "poisoned: an Input is valid during the call only"}
+		w.poison.check()
+	}
+	w.finish(h, lane, err)
+	w.afterEvent(h)
+}
+
+// finish ends a handler: its lane is busy until its last effect, and the journal commits as its times come.
+func (w *World) finish(h *Host, lane int32, err error) {
+	e, l := &h.env, &h.lanes[lane]
+	if err != nil {
+		l.journal = append(l.journal, effect{kind: effectFatal, lane: lane, at: e.cursor, err: err})
+	}
+	l.busyUntil = max(e.cursor, w.now+inputCostNs)
+	if l.next < len(l.journal) {
+		w.scheduleCommit(h, lane)
+	}
+	if w.spuriousPpm > 0 && !w.calm && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) && !l.wakeQueued {
+		l.wakeQueued = true
+		w.enqueue(h, lane, Input{Kind: InWake, Lane: LaneID(lane), cause: w.eventID})
+	}
+}
+
+func (w *World) scheduleCommit(h *Host, lane int32) {
+	l := &h.lanes[lane]
+	w.schedule(l.journal[l.next].at, event{kind: eventCommit, host: h.index, lane: lane, boot: h.boot, cause: w.eventID},
+		h.hash, l.hash)
+}
+
+// commitDue commits the effects of a lane whose time has come.
+func (w *World) commitDue(h *Host, lane int32) {
+	boot := h.boot
+	l := &h.lanes[lane]
+	committed := false
+	for l.next < len(l.journal) && l.journal[l.next].at <= w.now {
+		if h.pausedUntil != 0 {
+			return
+		}
+		f := l.journal[l.next]
+		l.journal[l.next] = effect{}
+		l.next++
+		w.commit(h, &f)
+		committed = true
+		if h.boot != boot || !h.up && f.kind != effectBooted {
+			return // the process ended: its journal is gone
+		}
+	}
+	if l.next == len(l.journal) {
+		l.journal, l.next = l.journal[:0], 0
+	} else if committed {
+		w.scheduleCommit(h, lane)
+	}
+}
+
+// spinning counts wake-ups and own posts without other input between them, and ends the run when they do not.
+func (w *World) spinning(h *Host, l *lane) bool {
+	if w.now-l.spinLast >= spinGapNs {
+		l.spinRun = 0
+	}
+	l.spinLast = w.now
+	l.spinRun++
+	if l.spinRun <= spinLimit {
+		return false
+	}
+	w.spin(h, l)
+	return true
+}
+
+func (w *World) foldInput(h *Host, l *lane, in *Input) {
+	v := h.hash ^ l.hash ^ uint64(in.Kind)<<48 ^ uint64(in.Conn)<<16
+	if in.Refused {
+		v ^= 1
+	}
+	w.fold(v)
+	w.fold(uint64(w.now))
+	if in.Msg != nil {
+		w.scratch = in.Msg.AppendTo(w.scratch[:0])
+		w.hash = foldBytes(w.hash, w.scratch)
+	}
+}

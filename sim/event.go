@@ -1,0 +1,57 @@
+package sim
+
+import "github.com/kraftsim/kraftsim/sim/decide"
+
+// eventKind says what a pending event is.
+type eventKind uint8
+
+const (
+	eventPacket  eventKind = iota // a packet arrives; ref: vnet packet
+	eventInput                    // a post or a local request reaches its lane; ref: slot in posts
+	eventWake                     // a lane's deadline
+	eventCommit                   // the next effect of a lane's journal is due
+	eventResume                   // a lane that was busy takes its next queued input
+	eventAction                   // a plan action; ref: its index
+	eventUndo                     // the end of a plan action that lasts; ref: its index
+	eventBoot                     // a host starts its process
+	eventCrash                    // the cut inside a handler that an armed disk operation asked for
+	eventUnpause                  // a paused host goes on
+	eventCalm                     // the storm ends
+	eventBound                    // the bound of the calm
+	eventCall                     // a workload's function; ref: slot in calls
+)
+
+// event is one pending event in the world's pool.
+type event struct {
+	kind  eventKind
+	lane  int32
+	host  int32
+	boot  int32
+	ref   int32
+	stamp uint32 // of the lane's deadline or of the host's pause: a stale event is ignored
+	cause int64
+	msg   Message
+}
+
+// The order site: which of two events at the same nanosecond comes first.
+var siteOrder = decide.NewSite("sim/order", "which of two events at the same instant comes first", 0)
+
+// schedule puts an event into the queue. The name of its priority is (order, entity, kind, key).
+func (w *World) schedule(at int64, e event, entity, key uint64) {
+	var i int32
+	if k := len(w.free); k > 0 {
+		i = w.free[k-1]
+		w.free = w.free[:k-1]
+		w.events[i] = e
+	} else {
+		i = int32(len(w.events))
+		w.events = append(w.events, e)
+	}
+	w.sequence++
+	w.queue.Push(Item{
+		At:       at,
+		Priority: w.source.Priority(siteOrder, entity, uint64(e.kind), key, at),
+		Sequence: w.sequence,
+		Event:    i,
+	})
+}

@@ -1,0 +1,220 @@
+package sim
+
+import (
+	"strconv"
+
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+)
+
+func actionHash(id string) uint64 { return decide.HashString(id) }
+
+var (
+	fieldHost = plan.Field{Name: "host", Type: plan.HostField, Required: true, Doc: "the host"}
+	fieldFrom = plan.Field{Name: "from", Type: plan.HostsField, Required: true, Doc: "senders"}
+	fieldTo   = plan.Field{Name: "to", Type: plan.HostsField, Required: true, Doc: "receivers"}
+	fieldFor  = plan.Field{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}
+	fieldDown = plan.Field{Name: "down", Type: plan.DurationField, Doc: "after how long the host starts again; absent: in the calm"}
+	fieldPath = plan.Field{Name: "path", Type: plan.TextField, Doc: "only below this path"}
+)
+
+// Faults lists the kinds of action that the core itself offers. Scenarios add their own to the registry.
+func Faults() []plan.Kind {
+	host := func(name, doc string, more ...plan.Field) plan.Kind {
+		return plan.Kind{Name: name, Doc: doc, Fields: append([]plan.Field{fieldHost}, more...)}
+	}
+	percent := plan.Field{Name: "percent", Type: plan.NumberField, Required: true, Doc: "cost in per cent of the usual"}
+	return []plan.Kind{
+		host("kill", "the process dies; the page cache survives", fieldDown),
+		{Name: "power", Doc: "power loss of one or several hosts at once; unsynced data may go", Fields: []plan.Field{
+			{Name: "hosts", Type: plan.HostsField, Required: true, Doc: "the hosts"}, fieldDown}},
+		host("crash-op", "the host dies inside its next n-th disk operation",
+			plan.Field{Name: "n", Type: plan.NumberField, Required: true, Doc: "which operation from now, from 1"},
+			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown),
+		host("stop", "graceful stop", fieldDown),
+		host("start", "starts a host that is down"),
+		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
+		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Required: true, Doc: "by how much, may be negative"}),
+		{Name: "cut", Doc: "nothing passes from one set of hosts to another, in that direction", Fields: []plan.Field{fieldFrom, fieldTo, fieldFor}},
+		{Name: "clog", Doc: "packets take longer in one direction", Fields: []plan.Field{fieldFrom, fieldTo, fieldFor,
+			{Name: "add", Type: plan.DurationField, Required: true, Doc: "added latency"}}},
+		{Name: "filter", Doc: "messages of one kind do not pass (stream: held back with all behind them; datagram: lost)",
+			Fields: []plan.Field{fieldFrom, fieldTo, fieldFor,
+				{Name: "kind", Type: plan.NumberField, Required: true, Doc: "message kind"}}},
+		host("disk-error", "disk operations fail", fieldPath, fieldFor,
+			plan.Field{Name: "on", Type: plan.WordField, Required: true, Words: []string{"read", "write", "sync"}, Doc: "which operations"},
+			plan.Field{Name: "ppm", Type: plan.NumberField, Doc: "rate per million; absent: all"}),
+		host("disk-full", "the disk has little room left", fieldFor,
+			plan.Field{Name: "free", Type: plan.NumberField, Required: true, Doc: "bytes left"}),
+		host("disk-slow", "disk operations take longer", fieldFor, percent),
+	}
+}
+
+// installFaults registers what the core's kinds do in this run.
+func (w *World) installFaults() {
+	w.handlers["kill"] = ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash([]*Host{a.Host("host")}, a, false) }}
+	w.handlers["power"] = ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash(a.Hosts("hosts"), a, true) }}
+	w.handlers["crash-op"] = ActionHandler{Do: actCrashOp}
+	w.handlers["stop"] = ActionHandler{Do: actStop}
+	w.handlers["start"] = ActionHandler{Do: actStart}
+	w.handlers["pause"] = ActionHandler{Do: actPause}
+	w.handlers["jump"] = ActionHandler{Do: actJump}
+	w.handlers["cut"] = ActionHandler{
+		Do:   linkAction(func(w *World, a *Act, from, to *Host) { w.net.Cut(from.index, to.index) }),
+		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Mend(w.now, from.index, to.index) })}
+	w.handlers["clog"] = ActionHandler{
+		Do:   linkAction(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, a.DurationNs("add", 0)) }),
+		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, -a.DurationNs("add", 0)) })}
+	w.handlers["filter"] = ActionHandler{
+		Do: linkAction(func(w *World, a *Act, from, to *Host) {
+			w.net.Filter(int64(a.Index), from.index, to.index, uint32(a.Number("kind", 0)))
+		}),
+		Undo: func(w *World, a *Act) { w.net.Unfilter(w.now, int64(a.Index)) }}
+	w.handlers["disk-error"] = ActionHandler{Do: actDiskError,
+		Undo: func(w *World, a *Act) { a.Host("host").volume.SetErrors(a.Word("path", ""), vdisk.Errors{}) }}
+	w.handlers["disk-full"] = ActionHandler{Do: actDiskFull, Undo: func(w *World, a *Act) { a.Host("host").volume.SetFull(-1) }}
+	w.handlers["disk-slow"] = ActionHandler{Do: actDiskSlow, Undo: func(w *World, a *Act) { a.Host("host").volume.SetSlow(vdisk.Slow{}) }}
+}
+
+func (w *World) actCrash(hosts []*Host, a *Act, power bool) string {
+	if a.Error != nil {
+		return ""
+	}
+	any := false
+	for _, h := range hosts {
+		if h.up {
+			any = true
+			w.crashHost(h, power, a.DurationNs("down", -1))
+		}
+	}
+	if !any {
+		return "down already"
+	}
+	return ""
+}
+
+func actCrashOp(w *World, a *Act) string {
+	h, n := a.Host("host"), a.Number("n", 1)
+	switch {
+	case h == nil || a.Error != nil:
+		return ""
+	case !h.up:
+		return "down already"
+	case n < 1 || !h.volume.ArmCrash(n):
+		return "n=" + strconv.FormatInt(n, 10) + " names no operation to come"
+	}
+	h.armed, h.armedPower, h.armedDown = true, a.Word("how", "kill") == "power", a.DurationNs("down", -1)
+	return ""
+}
+
+func actStop(w *World, a *Act) string {
+	h := a.Host("host")
+	if h == nil {
+		return ""
+	}
+	if !h.up || h.Booting() || h.pausedUntil != 0 {
+		return "not running"
+	}
+	boot := h.boot
+	w.stop(h)
+	down := a.DurationNs("down", -1)
+	w.At(w.now+stopGraceNs, h.hash, 7, func() {
+		if h.up && h.boot == boot {
+			w.down(h, Killed, nil)
+		}
+	})
+	if down >= 0 {
+		w.schedule(w.now+stopGraceNs+down, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 2)
+	}
+	return ""
+}
+
+const stopGraceNs = 1_000_000_000
+
+func actStart(w *World, a *Act) string {
+	h := a.Host("host")
+	if h == nil {
+		return ""
+	}
+	if h.up {
+		return "up already"
+	}
+	w.bootHost(h)
+	return ""
+}
+
+func actPause(w *World, a *Act) string {
+	h := a.Host("host")
+	if h == nil {
+		return ""
+	}
+	if !h.up || h.pausedUntil != 0 {
+		return "down or paused already"
+	}
+	w.pause(h, w.now+a.DurationNs("for", 0))
+	return ""
+}
+
+func actJump(w *World, a *Act) string {
+	if h := a.Host("host"); h != nil {
+		h.clock.wallNs += a.DurationNs("by", 0)
+	}
+	return ""
+}
+
+func linkAction(do func(w *World, a *Act, from, to *Host)) func(w *World, a *Act) string {
+	return func(w *World, a *Act) string {
+		from, to := a.Hosts("from"), a.Hosts("to")
+		if a.Error != nil {
+			return ""
+		}
+		for _, f := range from {
+			for _, t := range to {
+				if f != t {
+					do(w, a, f, t)
+				}
+			}
+		}
+		return ""
+	}
+}
+
+func undoLink(do func(w *World, a *Act, from, to *Host)) func(w *World, a *Act) {
+	f := linkAction(do)
+	return func(w *World, a *Act) { f(w, a) }
+}
+
+func actDiskError(w *World, a *Act) string {
+	h := a.Host("host")
+	if h == nil {
+		return ""
+	}
+	ppm := a.Number("ppm", million)
+	var e vdisk.Errors
+	switch a.Word("on", "") {
+	case "read":
+		e.ReadPpm, e.Read = ppm, ppm >= million
+	case "write":
+		e.WritePpm, e.Write = ppm, ppm >= million
+	case "sync":
+		e.SyncPpm, e.Sync = ppm, ppm >= million
+	}
+	h.volume.SetErrors(a.Word("path", ""), e)
+	return ""
+}
+
+func actDiskFull(w *World, a *Act) string {
+	if h := a.Host("host"); h != nil {
+		h.volume.SetFull(a.Number("free", 0))
+	}
+	return ""
+}
+
+func actDiskSlow(w *World, a *Act) string {
+	if h := a.Host("host"); h != nil {
+		p := a.Number("percent", 100)
+		h.volume.SetSlow(vdisk.Slow{WritePercent: p, SyncPercent: p, NamesPercent: p})
+	}
+	return ""
+}

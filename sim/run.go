@@ -1,0 +1,91 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// Engine runs plans, one after the other, in one World that it resets between them. It is not safe for concurrent use:
+// give every worker an engine of its own.
+type Engine struct {
+	catalogue *Catalogue
+	world     World
+}
+
+// NewEngine returns an engine for the scenarios of a catalogue.
+func NewEngine(c *Catalogue) *Engine { return &Engine{catalogue: c} }
+
+// Run runs a plan to its verdict. It is a pure function of the plan and the engine's version: options, earlier runs,
+// machine and architecture change nothing. An error means that the plan can't be run, and names the field; everything that
+// happens in the run is in the verdict.
+func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
+	s := e.catalogue.Scenario(p.Scenario)
+	if s == nil {
+		return Result{}, fmt.Errorf("plan: scenario %q is not known: see `%s list scenarios`", p.Scenario, e.catalogue.Program)
+	}
+	w := &e.world
+	w.registry = e.catalogue.Registry
+	if err := w.reset(p, o); err != nil {
+		return Result{}, err
+	}
+	if o.RecordDecisions {
+		w.source.Record(w.record)
+	}
+	w.installFaults()
+	if err := s.Build(w, p); err != nil {
+		return Result{}, err
+	}
+	if err := w.scheduleActions(); err != nil {
+		return Result{}, err
+	}
+	w.run()
+	v := w.verdict()
+	return Result{Verdict: v, Decisions: w.drawn}, nil
+}
+
+// run handles events until the run is over.
+func (w *World) run() {
+	for !w.done {
+		if !w.step() {
+			break
+		}
+	}
+	if !w.done {
+		w.endStuck()
+	}
+	if w.outcome == plan.OK || w.outcome == plan.LegitimatelyStuck || w.outcome == plan.Stuck {
+		for _, c := range w.atEnd {
+			c.AtEnd()
+			if w.report.finding {
+				break
+			}
+		}
+	}
+}
+
+// record keeps a decision for the capsule; those that were not benign get their readable name.
+func (w *World) record(d decide.Drawn) {
+	r := plan.DrawnDecision{Hash: d.Hash, Value: d.Value, Benign: d.Value == d.Site.Benign()}
+	if !r.Benign {
+		r.Name = fmt.Sprintf("%s %s kind=%d key=%d window=%ds #%d = %d", d.Site.Name(), w.entity(d.Name.Entity), d.Name.Kind,
+			d.Name.Key, d.Name.Window, d.Name.Occurrence, d.Value)
+	}
+	w.drawn = append(w.drawn, r)
+}
+
+// entity turns the hash of a host or a link back into its id.
+func (w *World) entity(hash uint64) string {
+	for _, a := range w.hosts {
+		if a.hash == hash {
+			return a.spec.ID
+		}
+		for _, b := range w.hosts {
+			if decide.Combine(a.hash, b.hash) == hash {
+				return a.spec.ID + ">" + b.spec.ID
+			}
+		}
+	}
+	return fmt.Sprintf("%016x", hash)
+}

@@ -1,0 +1,26 @@
+// Package vnet simulates the network between hosts: connections, datagrams, links, cuts.
+//
+// # Model
+//
+// A link is an ordered pair of hosts. Every packet takes the link's latency (a base, a uniform jitter, now and then a
+// long tail, and what a clog adds), at least a microsecond. Time belongs to the caller: Net computes when something
+// arrives, hands that to the Scheduler, and is asked with Arrive when the time has come.
+//
+// Stream transport: a connection joins one incarnation of a client to one incarnation of a server. It opens with a round
+// trip, is FIFO in each direction, and is
+//
+//   - refused, when the host is powered but nothing listens, or the name does not resolve: the client learns after a
+//     round trip;
+//   - reset, when a process dies on a powered host: the peer learns after a latency, unless the way back is cut;
+//   - half open, after power loss or behind a cut: nobody learns until somebody sends towards a powered host, whose
+//     kernel answers with a reset.
+//
+// A cut holds packets back (the kernel retransmits); mending lets them go. A message that a filter catches is held back the
+// same way, with everything behind it.
+//
+// Datagram transport: each message alone may be lost, duplicated or overtaken; a cut or a filter loses it.
+//
+// # Not modelled
+//
+// Congestion and bandwidth, partial messages (a message arrives whole or not at all), and routing: there are only pairs.
+package vnet

@@ -1,0 +1,35 @@
+package vnet
+
+import "github.com/kraftsim/kraftsim/sim/decide"
+
+// Model is how every link behaves. Times in nanoseconds, rates per million.
+type Model struct {
+	Datagram     bool
+	LatencyNs    int64
+	JitterNs     int64
+	TailPpm      int64
+	TailNs       int64
+	ResetPpm     int64 // stream
+	LossPpm      int64 // datagram, as the rest
+	DuplicatePpm int64
+	ReorderPpm   int64
+	ReorderNs    int64
+}
+
+// MinimumLatencyNs is what the fastest packet takes.
+const MinimumLatencyNs = 1_000
+
+// The decision sites of the network.
+var (
+	SiteLatency   = decide.NewSite("net/latency", "microseconds of jitter added to a packet's latency", 0)
+	SiteTail      = decide.NewSite("net/tail", "a packet takes the long tail", 0)
+	SiteReset     = decide.NewSite("net/reset", "a message resets its connection", 0)
+	SiteLoss      = decide.NewSite("net/loss", "a datagram is lost", 0)
+	SiteDuplicate = decide.NewSite("net/duplicate", "a datagram arrives twice", 0)
+	SiteReorder   = decide.NewSite("net/reorder", "a datagram is held back so that later ones overtake it", 0)
+)
+
+// Sites lists them all, for documentation.
+func Sites() []*decide.Site {
+	return []*decide.Site{SiteLatency, SiteTail, SiteReset, SiteLoss, SiteDuplicate, SiteReorder}
+}

@@ -1,0 +1,57 @@
+package sim
+
+// setDeadline moves a lane's deadline. One wake-up is pending per lane at most: a deadline that moves away leaves it where
+// it is (it comes, finds the deadline later, and is scheduled again without being an event), one that comes nearer makes
+// the old wake-up stale.
+func (w *World) setDeadline(h *Host, lane int32, monotonicNs int64) {
+	l := &h.lanes[lane]
+	if monotonicNs < 0 {
+		l.deadline = -1
+		return
+	}
+	l.deadline = h.clock.trueNs(monotonicNs)
+	if l.deadline < w.now {
+		l.deadline = w.now
+	}
+	if l.wakeAt >= 0 && l.wakeAt <= l.deadline {
+		return
+	}
+	w.scheduleWake(h, lane)
+}
+
+func (w *World) scheduleWake(h *Host, lane int32) {
+	l := &h.lanes[lane]
+	at := l.deadline
+	if w.wakeJitterNs > 0 && !w.calm {
+		at += w.source.Choose(siteWake, h.hash, l.hash, 0, w.wakeJitterNs/1000+1) * 1000
+	}
+	l.wakeAt = at
+	l.stamp++
+	w.schedule(at, event{kind: eventWake, host: h.index, lane: lane, boot: h.boot, stamp: l.stamp, cause: w.eventID}, h.hash, l.hash)
+}
+
+func (w *World) wake(h *Host, e *event) {
+	if !h.up || h.boot != e.boot {
+		return
+	}
+	l := &h.lanes[e.lane]
+	if l.stamp != e.stamp {
+		return
+	}
+	l.wakeAt = -1
+	if l.deadline < 0 {
+		return
+	}
+	if l.deadline > w.now {
+		w.scheduleWake(h, e.lane)
+		return
+	}
+	l.deadline = -1
+	if l.wakeQueued {
+		return
+	}
+	if l.busyUntil > w.now || l.queued() || h.pausedUntil != 0 {
+		l.wakeQueued = true
+	}
+	w.give(h, Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
+}

@@ -1,0 +1,248 @@
+package sim
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/digest"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+	"github.com/kraftsim/kraftsim/sim/vnet"
+)
+
+// World is one run: hosts, network, virtual time, pending events, checkers. One goroutine owns it. An Engine resets it
+// between runs, so that memory is reused; a reset world runs a plan exactly as a new one would.
+type World struct {
+	plan     *plan.Plan
+	registry *plan.Registry
+	opts     Options
+	source   decide.Source
+	net      vnet.Net
+	queue    Scheduler
+	timed    Timed
+
+	now      int64
+	eventID  int64
+	sequence uint32
+	events   []event
+	free     []int32
+	waiting  []Input // inputs queued at lanes
+	spare    []int32
+	calls    []call
+
+	hosts     []*Host
+	pool      []*Host // hosts of earlier runs
+	byName    map[string]int32
+	diskModel vdisk.Model
+
+	postJitterNs, wakeJitterNs, spuriousPpm int64
+	restartNs                               int64 // of the supervisor
+
+	calm      bool
+	done      bool
+	boundAt   int64
+	liveness  Liveness
+	outcome   plan.Outcome
+	waitsFor  []string
+	hash      uint64
+	behaviour behaviour
+	scratch   []byte
+	input     Input
+
+	stats      statistics
+	report     report
+	checkers   []Checker
+	onProtocol []ProtocolChecker
+	onSend     []SendChecker
+	onDiskOp   []DiskChecker
+	onLife     []LifeChecker
+	onStep     []StepChecker
+	atEnd      []EndChecker
+	duties     []Obligation
+
+	actions    []action
+	handlers   map[string]ActionHandler
+	drawn      []plan.DrawnDecision
+	memory     arena
+	poison     poison
+	stateEvery int64
+}
+
+const (
+	inputCostNs   = 1_000 // every input costs its lane at least a microsecond
+	postBaseNs    = 1_000
+	spinLimit     = 1_000
+	spinGapNs     = 1_000_000
+	stateInterval = 2_048 // events between two state digests
+	maxEvents     = 20_000_000
+)
+
+var (
+	sitePost     = decide.NewSite("sim/post-delay", "microseconds that a post takes longer", 0)
+	siteWake     = decide.NewSite("sim/wake-delay", "microseconds that a wake-up is late", 0)
+	siteSpurious = decide.NewSite("sim/spurious-wake", "a lane is woken for nothing", 0)
+)
+
+// reset prepares the world for a plan, forgetting everything of the run before but its memory.
+func (w *World) reset(p *plan.Plan, o Options) error {
+	w.plan, w.opts = p, o
+	overrides := make([]decide.Override, 0, len(p.Decisions))
+	for _, d := range p.Decisions {
+		overrides = append(overrides, decide.Override{NameHash: uint64(d.NameHash), Value: int64(d.Value)})
+	}
+	w.source.Reset(uint64(p.Seed), overrides, nil)
+	w.queue = &w.timed
+	w.queue.Reset()
+	w.now, w.eventID, w.sequence = 0, 0, 0
+	clear(w.events)
+	clear(w.waiting)
+	w.events, w.free, w.waiting, w.spare, w.calls = w.events[:0], w.free[:0], w.waiting[:0], w.spare[:0], w.calls[:0]
+	w.calm, w.done, w.boundAt, w.outcome, w.waitsFor = false, false, 0, plan.OK, nil
+	w.liveness = Liveness{}
+	w.hash = digest.Word(0, uint64(p.Seed))
+	w.behaviour = behaviour{}
+	w.stats, w.input = statistics{}, Input{}
+	w.report.reset()
+	w.checkers, w.onProtocol, w.onSend, w.onDiskOp = w.checkers[:0], w.onProtocol[:0], w.onSend[:0], w.onDiskOp[:0]
+	w.onLife, w.onStep, w.atEnd, w.duties = w.onLife[:0], w.onStep[:0], w.atEnd[:0], w.duties[:0]
+	w.actions = w.actions[:0]
+	w.handlers = map[string]ActionHandler{}
+	w.drawn = nil
+	w.memory.reset()
+	w.poison.reset(o.Poison)
+	w.stateEvery = stateInterval
+	w.models(p)
+	return w.makeHosts(p)
+}
+
+// models converts the plan's models into those of the network, the disks and the lanes.
+func (w *World) models(p *plan.Plan) {
+	w.postJitterNs = p.Lanes.PostJitterUs * 1000
+	w.wakeJitterNs = p.Lanes.WakeJitterUs * 1000
+	w.spuriousPpm, w.restartNs = p.Lanes.SpuriousPpm, 0
+	d := &p.Disk
+	jitter := func(base int64) int64 { return base * d.JitterPercent / 100 }
+	w.diskModel = vdisk.Model{
+		Write:        vdisk.Cost{BaseNs: max(d.WriteNs, minDiskNs), JitterNs: jitter(d.WriteNs)},
+		Sync:         vdisk.Cost{BaseNs: max(d.SyncNs, minDiskNs), JitterNs: jitter(d.SyncNs)},
+		Names:        vdisk.Cost{BaseNs: max(d.MetadataNs, minDiskNs), JitterNs: jitter(d.MetadataNs)},
+		ReadErrorPpm: d.ReadErrorPpm, WriteErrorPpm: d.WriteErrorPpm, SyncErrorPpm: d.SyncErrorPpm,
+		SlowSyncPpm: d.SlowSyncPpm, SlowSyncNs: d.SlowSyncNs,
+	}
+}
+
+const minDiskNs = 100
+
+func (w *World) makeHosts(p *plan.Plan) error {
+	w.hosts = w.hosts[:0]
+	w.byName = map[string]int32{}
+	hashes := make([]uint64, 0, len(p.Hosts))
+	for i := range p.Hosts {
+		if _, twice := w.byName[p.Hosts[i].ID]; twice || p.Hosts[i].ID == "" {
+			return fmt.Errorf("plan: hosts[%d].id %q is empty or taken: give every host an id of its own", i, p.Hosts[i].ID)
+		}
+		if len(w.pool) <= i {
+			w.pool = append(w.pool, &Host{})
+		}
+		h := w.pool[i]
+		h.reset(w, int32(i), p.Hosts[i])
+		w.hosts = append(w.hosts, h)
+		w.byName[h.spec.ID] = int32(i)
+		hashes = append(hashes, h.hash)
+	}
+	n := &p.Network
+	w.net.Reset(vnet.Model{
+		Datagram: n.Transport == "datagram", LatencyNs: n.LatencyUs * 1000, JitterNs: n.JitterUs * 1000,
+		TailPpm: n.TailPpm, TailNs: n.TailUs * 1000, ResetPpm: n.ResetPpm, LossPpm: n.LossPpm,
+		DuplicatePpm: n.DuplicatePpm, ReorderPpm: n.ReorderPpm, ReorderNs: n.ReorderUs * 1000,
+	}, &w.source, packets{w}, hashes)
+	for _, h := range w.hosts {
+		w.net.PowerOn(h.index)
+	}
+	return nil
+}
+
+// packets lets the network schedule arrivals.
+type packets struct{ w *World }
+
+// Schedule is vnet.Scheduler.
+func (p packets) Schedule(at int64, packet int32) {
+	p.w.schedule(at, event{kind: eventPacket, ref: packet, cause: p.w.eventID}, 0, uint64(packet))
+}
+
+// Add attaches checkers to the run.
+func (w *World) Add(checkers ...Checker) {
+	for _, c := range checkers {
+		w.checkers = append(w.checkers, c)
+		c.Attach(w)
+		if x, ok := c.(ProtocolChecker); ok {
+			w.onProtocol = append(w.onProtocol, x)
+		}
+		if x, ok := c.(SendChecker); ok {
+			w.onSend = append(w.onSend, x)
+		}
+		if x, ok := c.(DiskChecker); ok {
+			w.onDiskOp = append(w.onDiskOp, x)
+		}
+		if x, ok := c.(LifeChecker); ok {
+			w.onLife = append(w.onLife, x)
+		}
+		if x, ok := c.(StepChecker); ok {
+			w.onStep = append(w.onStep, x)
+		}
+		if x, ok := c.(EndChecker); ok {
+			w.atEnd = append(w.atEnd, x)
+		}
+	}
+}
+
+// AddObligation adds something that must come about in the calm.
+func (w *World) AddObligation(o Obligation) { w.duties = append(w.duties, o) }
+
+// Plan returns the plan that runs.
+func (w *World) Plan() *plan.Plan { return w.plan }
+
+// Hosts returns the hosts in plan order.
+func (w *World) Hosts() []*Host { return w.hosts }
+
+// Host returns the host with that id, or nil.
+func (w *World) Host(id string) *Host {
+	if i, ok := w.byName[id]; ok {
+		return w.hosts[i]
+	}
+	return nil
+}
+
+// Name makes a host name resolve to a host. Host ids resolve to themselves.
+func (w *World) Name(name string, h *Host) { w.byName[name] = h.index }
+
+// Install sets what runs on a host: at each boot the factory makes a new process.
+func (w *World) Install(h *Host, factory func() Process) { h.factory = factory }
+
+// NowNs returns virtual true time in nanoseconds since the start of the run.
+func (w *World) NowNs() int64 { return w.now }
+
+// EventID returns the id of the event being handled, from 1.
+func (w *World) EventID() int64 { return w.eventID }
+
+// Calm reports whether the storm is over.
+func (w *World) Calm() bool { return w.calm }
+
+// Alloc returns n zeroed bytes that live as long as the run. Deterministic; amortised free of allocation.
+func (w *World) Alloc(n int) []byte { return w.memory.alloc(n) }
+
+// fold adds a word to the trace hash.
+func (w *World) fold(v uint64) { w.hash = digest.Word(w.hash, v) }
+
+func foldBytes(h uint64, b []byte) uint64 { return digest.Bytes(h, b) }
+
+// behaviour is the digest of protocol events only, for comparing code versions and variants.
+type behaviour struct {
+	hash  uint64
+	count int64
+}
+
+func (b *behaviour) fold(bytes []byte, host uint64) {
+	b.hash = digest.Bytes(digest.Word(b.hash, host), bytes)
+	b.count++
+}
