@@ -8,8 +8,8 @@
 //
 // A tree is read from an fs.FS, hence every rule is also tested on a small in-memory tree that breaks it: a rule that
 // cannot fail is no rule. Rules skip what does not exist yet. They look at files as they are, whatever their build
-// tags, and never build anything; the one exception is the determinism analyzer, which needs types and which the tests
-// run with internal/nodet/driver.
+// tags, and never build anything; the one exception is the determinism analyzer of internal/nodet, which needs types
+// and which the tests of this package run over the module as well.
 //
 // Guarantees: problems come ordered by file and line, and reading a tree costs one parse of each Go file.
 //

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/kraftsim/kraftsim/internal/nodet"
-	"github.com/kraftsim/kraftsim/internal/nodet/driver"
 )
 
 // rules are all rules of this package, by the name of their subtest.
@@ -50,9 +52,28 @@ func TestModule(t *testing.T) {
 // TestDeterminism runs the determinism analyzer over every package of the module; the analyzer knows which of them are
 // deterministic rooms. Its own tests show that each of its rules can fail.
 func TestDeterminism(t *testing.T) {
-	findings, err := driver.Run(nodet.Analyzer, root, "./...")
+	loaded, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
+			packages.NeedModule,
+		Dir: root,
+	}, "./...")
 	require.NoError(t, err)
-	for _, finding := range findings {
-		t.Error(finding)
+	require.NotEmpty(t, loaded)
+	var healthy []*packages.Package
+	for _, pkg := range loaded {
+		if len(pkg.Errors) > 0 {
+			t.Errorf("package %s does not load: %v", pkg.PkgPath, pkg.Errors[0])
+			continue
+		}
+		healthy = append(healthy, pkg)
+	}
+	graph, err := checker.Analyze([]*analysis.Analyzer{nodet.Analyzer}, healthy, nil)
+	require.NoError(t, err)
+	for _, action := range graph.Roots {
+		require.NoError(t, action.Err, "package %s", action.Package.PkgPath)
+		for _, diagnostic := range action.Diagnostics {
+			t.Errorf("%s: %s", action.Package.Fset.Position(diagnostic.Pos), diagnostic.Message)
+		}
 	}
 }
