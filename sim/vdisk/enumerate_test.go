@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"sort"
+	"strings"
 	"testing"
 
 	"github.com/kraftsim/kraftsim/sim/decide"
@@ -123,7 +124,7 @@ func state(v *Volume) string {
 // explorer replays one history against volume and rules, for every list of crash decisions.
 type explorer struct {
 	volume *Volume
-	loaded string // units of file f at the start; "" for no file
+	loaded string // units of file f, and behind a bar of g, at the start; "" for no file
 	script script
 	vectors,
 	limit int
@@ -134,7 +135,11 @@ func (x *explorer) replay(history []step, inProgress bool) (op []OpID, err error
 	v := x.volume
 	v.Reset(Model{})
 	if x.loaded != "" {
-		v.Load("/d/f", expand(x.loaded))
+		f, g, both := strings.Cut(x.loaded, "|")
+		v.Load("/d/f", expand(f))
+		if both {
+			v.Load("/d/g", expand(g))
+		}
 	} else {
 		v.Load("/d/x", nil)
 	}
@@ -189,7 +194,11 @@ func (x *explorer) reached(history []step, inProgress bool, kind CrashKind) (map
 func (x *explorer) newSpec() *spec {
 	sp := newSpec()
 	if x.loaded != "" {
-		sp.load("f", []byte(x.loaded))
+		f, g, both := strings.Cut(x.loaded, "|")
+		sp.load("f", []byte(f))
+		if both {
+			sp.load("g", []byte(g))
+		}
 	} else {
 		sp.load("x", nil)
 	}
@@ -268,7 +277,7 @@ var alphabet = []step{
 
 // All histories of four operations over two files: what the sampler reaches over all decisions is what the rules allow.
 func TestEveryHistoryOfFourReachesWhatTheRulesAllow(t *testing.T) {
-	for _, loaded := range []string{"", "abc"} {
+	for _, loaded := range []string{"", "abc", "abc|xy"} {
 		x := &explorer{volume: NewVolume("v", Model{}), loaded: loaded, limit: 1 << 20}
 		histories := 0
 		var walk func(history []step, sp *spec)
@@ -331,10 +340,10 @@ func TestLongerHistoriesReachWhatTheRulesAllow(t *testing.T) {
 	}, alphabet...)
 	x := &explorer{volume: NewVolume("v", Model{}), limit: 4000}
 	rapid.Check(t, func(rt *rapid.T) {
-		x.loaded = rapid.SampledFrom([]string{"", "abc", "abcdefg"}).Draw(rt, "loaded")
+		x.loaded = rapid.SampledFrom([]string{"", "abc", "abcdefg", "abcd|xyz"}).Draw(rt, "loaded")
 		sp := x.newSpec()
 		var h []step
-		for len(h) < rapid.IntRange(2, 8).Draw(rt, "length") {
+		for length := rapid.IntRange(2, 8).Draw(rt, "length"); len(h) < length; {
 			s := rapid.SampledFrom(wide).Filter(func(s step) bool { return s.possible(sp) }).Draw(rt, "step")
 			s.tell(sp, byte('1'+len(h)))
 			h = append(h, s)
