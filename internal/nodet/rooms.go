@@ -23,9 +23,10 @@ var rooms = []room{
 	{path: "invariants", tree: true},
 }
 
-// outside lists the packages below a tree room that touch the real world by design.
+// outside lists the packages below a tree room that touch the real world by design, or serve tests only.
 var outside = []string{
-	"metadata/osfiles", // the Files method set on the operating system, for production and simrun format
+	"raft/internal/golden", // golden files for tests
+	"metadata/osfiles",     // the Files method set on the operating system, for production and simrun format
 }
 
 // IsRoom reports whether the package with this import path is a deterministic room as a whole. Test variants of a
