@@ -218,3 +218,12 @@ func actDiskSlow(w *World, a *Act) string {
 	}
 	return ""
 }
+
+// NewRegistry returns a registry that holds the core's faults; scenarios add kinds of their own.
+func NewRegistry() *plan.Registry {
+	r := &plan.Registry{}
+	for _, k := range Faults() {
+		r.AddAction(k)
+	}
+	return r
+}

@@ -128,32 +128,67 @@ type explorer struct {
 	script script
 	vectors,
 	limit int
+	tail   []step // issued behind the history, or where the process is killed, and never committed
+	killAt int    // the process is killed before this step of the history; 0: not
+	late   bool   // commit at the end, not after each step
 }
 
 // replay runs the history; the last step stays in progress when asked.
-func (x *explorer) replay(history []step, inProgress bool) (op []OpID, err error) {
-	v := x.volume
-	v.Reset(Model{})
-	if x.loaded != "" {
-		f, g, both := strings.Cut(x.loaded, "|")
-		v.Load("/d/f", expand(f))
-		if both {
-			v.Load("/d/g", expand(g))
-		}
-	} else {
-		v.Load("/d/x", nil)
-	}
-	host := &lane{src: nil}
+func (x *explorer) replay(history []step, inProgress bool) (ops []OpID, err error) {
+	x.start()
+	v, host := x.volume, &lane{}
 	h := v.Handle(benignLane{host})
+	fill := byte('1')
+	tail := func() {
+		for _, s := range x.tail {
+			if err == nil {
+				err = s.do(v, h, 'x')
+			}
+		}
+	}
 	for i, s := range history {
-		if err := s.do(v, h, byte('1'+i)); err != nil {
+		if i > 0 && i == x.killAt {
+			issued := len(host.issued)
+			tail()
+			for _, op := range host.issued[:issued] {
+				v.Commit(op)
+			}
+			v.Crash(Kill, nil, Immediate{})
+			host.issued = host.issued[:0]
+			h = v.Handle(benignLane{host})
+		}
+		if err = s.do(v, h, fill); err != nil {
 			return nil, err
 		}
-		if i < len(history)-1 || !inProgress {
+		fill++
+		if !x.late && (i < len(history)-1 || !inProgress) {
 			host.commitAll(v)
 		}
 	}
-	return host.issued, nil
+	issued := len(host.issued)
+	if x.killAt == 0 {
+		tail()
+	}
+	ops = host.issued[:issued]
+	for x.late && (len(ops) > 1 || len(ops) > 0 && !inProgress) {
+		v.Commit(ops[0])
+		ops = ops[1:]
+	}
+	return ops, err
+}
+
+func (x *explorer) start() {
+	v := x.volume
+	v.Reset(Model{})
+	if x.loaded == "" {
+		v.Load("/d/x", nil)
+		return
+	}
+	f, g, both := strings.Cut(x.loaded, "|")
+	v.Load("/d/f", expand(f))
+	if both {
+		v.Load("/d/g", expand(g))
+	}
 }
 
 // benignLane decides benign and keeps the operations in flight.
@@ -323,7 +358,8 @@ func (x *explorer) compare(t require.TestingT, h []step) {
 	}
 }
 
-// Longer histories on a wider alphabet, with failed fsyncs, holes and several sectors, drawn by rapid.
+// Longer histories on a wider alphabet, with failed fsyncs, holes and several sectors, drawn by rapid, and operations
+// behind the cut: those must leave no trace, neither at the crash nor at a later one.
 func TestLongerHistoriesReachWhatTheRulesAllow(t *testing.T) {
 	wide := append([]step{
 		{kind: OpWrite, name: "f", at: -1, size: 1},
@@ -338,15 +374,30 @@ func TestLongerHistoriesReachWhatTheRulesAllow(t *testing.T) {
 		{kind: OpSyncFailed, name: "g"},
 		{kind: OpRemove, name: "g"},
 	}, alphabet...)
-	x := &explorer{volume: NewVolume("v", Model{}), limit: 4000}
+	x := &explorer{volume: NewVolume("v", Model{}), limit: 1000}
 	rapid.Check(t, func(rt *rapid.T) {
 		x.loaded = rapid.SampledFrom([]string{"", "abc", "abcdefg", "abcd|xyz"}).Draw(rt, "loaded")
-		sp := x.newSpec()
-		var h []step
-		for length := rapid.IntRange(2, 8).Draw(rt, "length"); len(h) < length; {
-			s := rapid.SampledFrom(wide).Filter(func(s step) bool { return s.possible(sp) }).Draw(rt, "step")
-			s.tell(sp, byte('1'+len(h)))
-			h = append(h, s)
+		x.late = rapid.Bool().Draw(rt, "late")
+		draw := func(h []step, most int, label string) (more []step) {
+			sp := x.newSpec()
+			for _, s := range h {
+				s.tell(sp, 'x')
+			}
+			for range rapid.IntRange(0, most).Draw(rt, label+" length") {
+				s := rapid.SampledFrom(wide).Filter(func(s step) bool { return s.possible(sp) }).Draw(rt, label)
+				s.tell(sp, 'x')
+				more = append(more, s)
+			}
+			return more
+		}
+		h := append([]step{{kind: OpSyncDir}}, draw(nil, 5, "step")...)
+		x.killAt = 0
+		if rapid.Bool().Draw(rt, "kill") {
+			x.killAt = len(h)
+		}
+		x.tail = draw(h, 3, "tail")
+		if x.killAt > 0 {
+			h = append(h, draw(h, 3, "after")...)
 		}
 		x.compare(rt, h)
 	})

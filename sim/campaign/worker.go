@@ -1,0 +1,271 @@
+package campaign
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"encoding/json"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
+)
+
+// exitMemory is the exit code of a worker whose heap outgrew its bound.
+const exitMemory = 86
+
+// WorkerConfig is what a worker process needs.
+type WorkerConfig struct {
+	Catalogue *sim.Catalogue
+	NewRunner func() Runner
+	In        io.Reader // requests; its end ends the process, even in the middle of a run
+	Out       io.Writer // answers
+	// Progress names the file that tells the parent which seed is being run; "" tells nobody.
+	Progress string
+	// MemoryBytes bounds the heap; 0 does not.
+	MemoryBytes int64
+	_           struct{}
+}
+
+// Serve answers requests until In ends. It is the whole life of a worker process, and the process ends with it.
+func Serve(cfg WorkerConfig) error {
+	w := &worker{catalogue: cfg.Catalogue, runner: Guard(cfg.NewRunner)}
+	if cfg.Progress != "" {
+		f, err := os.OpenFile(cfg.Progress, os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return fmt.Errorf("campaign: progress file: %w", err)
+		}
+		w.progressFile = f
+	}
+	// A World that is reset keeps its memory, so the heap is small and steady: collect seldom.
+	debug.SetGCPercent(400)
+	if cfg.MemoryBytes > 0 {
+		debug.SetMemoryLimit(cfg.MemoryBytes)
+		go watchMemory(cfg.MemoryBytes)
+	}
+	requests := make(chan request)
+	go func() {
+		defer close(requests)
+		in := bufio.NewReaderSize(cfg.In, 1<<16)
+		for {
+			var req request
+			switch err := readMessage(in, "", &req); {
+			case errors.Is(err, errLine):
+				continue
+			case err != nil:
+				os.Exit(0) // the parent is gone or done: nobody wants the run in progress
+			}
+			requests <- req
+		}
+	}()
+	for req := range requests {
+		if err := writeMessage(cfg.Out, mark, w.answer(&req)); err != nil {
+			return fmt.Errorf("campaign: answer: %w", err)
+		}
+	}
+	return nil
+}
+
+// watchMemory ends the process when the live heap passes the bound: a finding, and better than the machine swapping.
+func watchMemory(bound int64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	for {
+		time.Sleep(50 * time.Millisecond)
+		metrics.Read(sample)
+		if sample[0].Value.Uint64() > uint64(bound) {
+			fmt.Fprintf(os.Stderr, "worker: heap of %d bytes is over the bound of %d\n", sample[0].Value.Uint64(), bound)
+			os.Exit(exitMemory)
+		}
+	}
+}
+
+type worker struct {
+	catalogue    *sim.Catalogue
+	runner       Runner
+	progressFile *os.File
+	progress     progress
+	buf          [progressSize]byte
+}
+
+// announce tells the parent what comes next. One small write, about a microsecond.
+func (w *worker) announce(seed uint64) {
+	w.progress.Run++
+	w.progress.Seed = seed
+	if w.progressFile == nil {
+		return
+	}
+	w.progress.encode(w.buf[:])
+	// Without the file the parent cannot name the seed of a death; the run itself is not worse for it.
+	_, _ = w.progressFile.WriteAt(w.buf[:], 0)
+}
+
+func (w *worker) answer(req *request) *response {
+	w.progress = progress{Request: req.ID}
+	res := &response{ID: req.ID}
+	var err error
+	switch req.Do {
+	case doBatch:
+		res.Batch, err = w.batch(req)
+	case doShrink:
+		res.Shrunk, err = w.shrink(req)
+	case doRun:
+		w.announce(uint64(req.Plan.Seed))
+		res.Capsule, err = w.capsule(req.Plan, req.Target)
+	case doHashes:
+		res.Hashes, err = w.hashes(req)
+	case doDigests:
+		res.Digests, err = w.digests(req)
+	case doTrace:
+		res.Trace, err = w.trace(req)
+	default:
+		err = fmt.Errorf("campaign: worker does not know %q", req.Do)
+	}
+	if err != nil {
+		return &response{ID: req.ID, Error: err.Error()}
+	}
+	return res
+}
+
+func (w *worker) scenario(name string) (sim.Scenario, error) {
+	if s := w.catalogue.Scenario(name); s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("campaign: worker has no scenario %q", name)
+}
+
+// run runs a drawn plan; a refusal by its own scenario is a defect of the scenario.
+func (w *worker) run(p *plan.Plan, o sim.Options) sim.Result {
+	result, err := w.runner.Run(p, o)
+	if err != nil {
+		result.Verdict = &plan.Verdict{Outcome: plan.Panic, Broken: []plan.Broken{{
+			Invariant: PlanIsRunnable, Detail: err.Error(), Evidence: "refused"}}}
+	}
+	return result
+}
+
+func (w *worker) batch(req *request) (*Tally, error) {
+	s, err := w.scenario(req.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	tally := newTally(req.Scenario)
+	start := time.Now()
+	for i := range req.Count {
+		seed := req.First + uint64(i)
+		w.announce(seed)
+		p := s.Draw(seed)
+		tally.add(p, w.run(p, sim.Options{}).Verdict, "")
+	}
+	tally.BusyNs = time.Since(start).Nanoseconds()
+	return tally, nil
+}
+
+// announcing is a runner that moves the progress file along, so that the watchdog sees shrinking advance.
+type announcing struct{ w *worker }
+
+func (a announcing) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
+	a.w.announce(uint64(p.Seed))
+	return a.w.runner.Run(p, o)
+}
+
+func (w *worker) shrink(req *request) (*shrunk, error) {
+	small, stats := shrink.Shrink(announcing{w}, req.Plan, req.Target, req.Budget, nil)
+	if !stats.Reproduced {
+		return &shrunk{Stats: stats}, nil
+	}
+	data, err := w.capsule(small, req.Target)
+	if err != nil {
+		return nil, err
+	}
+	return &shrunk{Stats: stats, Capsule: data}, nil
+}
+
+// capsule runs a plan with recording on and packs it.
+func (w *worker) capsule(p *plan.Plan, target string) ([]byte, error) {
+	result, err := w.runner.Run(p, sim.Options{RecordDecisions: true})
+	if err != nil {
+		return nil, err
+	}
+	return plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, p, result.Verdict, result.Decisions, target))
+}
+
+// options returns the quiet or the loud set. Neither may change a hash; verify compares the two.
+func options(loud bool) sim.Options {
+	if !loud {
+		return sim.Options{}
+	}
+	return sim.Options{
+		Poison: true, RecordDecisions: true, Trace: func(sim.TraceLine) {}, Digests: func(int64, uint64) {},
+	}
+}
+
+func (w *worker) hashes(req *request) ([]SeedHash, error) {
+	s, err := w.scenario(req.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]SeedHash, req.Count)
+	for i := range req.Count {
+		at := i
+		if req.Loud {
+			at = req.Count - 1 - i
+		}
+		seed := req.First + uint64(at)
+		w.announce(seed)
+		v := w.run(s.Draw(seed), options(req.Loud)).Verdict
+		whole, err := json.Marshal(v)
+		if err != nil {
+			return nil, fmt.Errorf("campaign: encode verdict: %w", err)
+		}
+		h := fnv.New64a()
+		h.Write(whole)
+		hashes[at] = SeedHash{
+			Seed: seed, Outcome: v.Outcome, Trace: v.TraceHash, Behaviour: v.BehaviourHash, Verdict: plan.Hex64(h.Sum64()),
+		}
+	}
+	return hashes, nil
+}
+
+func (w *worker) digests(req *request) (list []byte, err error) {
+	s, err := w.scenario(req.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	o := options(req.Loud)
+	o.Digests = func(event int64, digest uint64) {
+		list = binary.LittleEndian.AppendUint64(list, uint64(event))
+		list = binary.LittleEndian.AppendUint64(list, digest)
+	}
+	w.announce(req.First)
+	w.run(s.Draw(req.First), o)
+	return list, nil
+}
+
+func (w *worker) trace(req *request) (lines []TraceText, err error) {
+	s, err := w.scenario(req.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	o := options(req.Loud)
+	o.Trace = func(l sim.TraceLine) {
+		if l.ID <= req.Event && l.ID > req.Event-3 {
+			lines = append(lines, TraceText{Event: l.ID, Text: traceText(&l)})
+		}
+	}
+	w.announce(req.First)
+	w.run(s.Draw(req.First), o)
+	return lines, nil
+}
+
+func traceText(l *sim.TraceLine) string {
+	return fmt.Sprintf("%d <%d %s %s/%s#%d %s %s", l.ID, l.Cause, plan.FormatDurationUs(l.AtUs), l.Host, l.Lane, l.Boot,
+		l.What, l.Text)
+}
