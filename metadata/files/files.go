@@ -77,7 +77,11 @@ func Exists(f Files, name string) (bool, error) {
 
 // Replace gives name the content, durably and all at once. content must not change afterwards.
 func Replace(f Files, name string, content []byte) error {
-	temp := name + TempSuffix
+	return ReplaceVia(f, name, name+TempSuffix, content)
+}
+
+// ReplaceVia is Replace with the name of the file that holds the content before the rename, in the same directory.
+func ReplaceVia(f Files, name, temp string, content []byte) error {
 	if err := write(f, temp, content); err != nil {
 		return fmt.Errorf("files: write %s: %w", temp, err)
 	}
