@@ -8,12 +8,12 @@ import (
 	"github.com/kraftsim/kraftsim/sim/decide"
 )
 
-// The seeds of rapid are pinned, so that a run of the tests is repeatable.
+// The seeds of rapid are pinned, so that a run of the tests is repeatable; histories are cheap, so there are many.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if f := flag.Lookup("rapid.seed"); f != nil && f.Value.String() == "0" {
-		_ = flag.Set("rapid.seed", "20261")
+	for name, value := range map[string]string{"rapid.seed": "20261", "rapid.checks": "3000", "rapid.nofailfile": "true"} {
+		_ = flag.Set(name, value)
 	}
+	flag.Parse()
 	os.Exit(m.Run())
 }
 

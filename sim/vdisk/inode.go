@@ -147,10 +147,14 @@ func (n *inode) widen(data []byte, offset int64) []byte {
 	return nil
 }
 
-// rewritten takes the sectors in [from, to) out of the lost ones.
-func (n *inode) rewritten(from, to int64) {
+// rewritten takes the sectors in [from, to), which operation op wrote, out of those that earlier fsyncs lost.
+func (n *inode) rewritten(from, to int64, op OpID) {
 	var kept []lostRange
 	for _, l := range n.lost {
+		if l.sync > op {
+			kept = append(kept, l)
+			continue
+		}
 		if l.from < from {
 			kept = append(kept, lostRange{l.from, min(l.to, from), l.sync})
 		}

@@ -182,7 +182,7 @@ func (v *Volume) settle(op *Op) {
 		}
 		n.pending = append(n.pending, change{offset: offset, data: data})
 		if len(n.lost) > 0 {
-			n.rewritten(sectorStart(op.Offset), sectorEnd(op.Offset+int64(len(op.Data))))
+			n.rewritten(sectorStart(op.Offset), sectorEnd(op.Offset+int64(len(op.Data))), op.ID)
 		}
 	case OpTruncate:
 		n.pending = append(n.pending, change{size: op.Size})
