@@ -195,3 +195,17 @@ func TestCompareIsATotalOrder(t *testing.T) {
 	require.Equal(t, "1", ReplicaKey{ID: 1}.String())
 	require.Equal(t, "1:AAAAAAAAAAAAAAAAAAAAAQ", ReplicaKey{ID: 1, DirectoryID: dir(1)}.String())
 }
+
+func TestRecordRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSet(t)
+		asRecord := s.Record()
+		var decoded record.VotersRecord
+		require.NoError(t, decoded.Decode(asRecord.AppendTo(nil)))
+		back, err := FromRecord(&decoded)
+		require.NoError(t, err)
+		require.True(t, back.Equal(s))
+	})
+	_, err := FromRecord(&record.VotersRecord{Voters: []record.VoterEntry{{VoterID: 1}, {VoterID: 1}}})
+	require.ErrorIs(t, err, ErrDuplicateVoter)
+}

@@ -1,0 +1,97 @@
+package raft
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/raft/voters"
+)
+
+// follower fetches from the leader of its epoch. A voter that hears nothing for a fetch timeout turns prospective; an
+// observer goes on trying. Place kept for the voter changes to come: the update-voter-set timer and auto join (5.6,
+// 5.8) are polled where the fetch is.
+type follower struct {
+	base
+	fetchDeadlineMs int64
+	// hasFetched: this leader has answered a Fetch of this object. From then on pre-votes are refused, which is what
+	// protects a working leader (1.7). A new object for more endpoints starts over.
+	hasFetched bool
+}
+
+// kind implements role.
+func (*follower) kind() Role { return Follower }
+
+// poll implements role.
+func (f *follower) poll(r *Replica) (int64, error) {
+	if r.shuttingDown {
+		return r.shutdownDeadlineMs, nil
+	}
+	if !r.isVoter() {
+		return r.fetchFromBestNode(f)
+	}
+	if r.nowMs >= f.fetchDeadlineMs {
+		r.emit(FetchTimeout, 0, 0, NoReplica, false)
+		return r.nowMs, r.becomeProspective()
+	}
+	next, err := r.fetchFromBestNode(f)
+	return min(next, f.fetchDeadlineMs), err
+}
+
+// heardFromLeader notes a successful answer of the leader.
+func (f *follower) heardFromLeader(r *Replica) {
+	f.fetchDeadlineMs = r.nowMs + r.cfg.FetchTimeoutMs
+	f.hasFetched = true
+}
+
+// fetchFromBestNode sends the one Fetch that may be outstanding (1.9): to the leader, or, when the leader has not
+// answered or answered with an error, to a bootstrap server that may know a newer one.
+func (r *Replica) fetchFromBestNode(f *follower) (int64, error) {
+	endpoint, found := endpointFor(f.leaderEndpoints, r.cfg.ListenerName)
+	if !found {
+		return 0, fmt.Errorf("%w: leader %d has no listener %q", ErrUnknownEndpoint, f.leaderID, r.cfg.ListenerName)
+	}
+	leader := r.channel.peerTo(f.leaderID, endpoint)
+	if r.timedOut(leader) {
+		r.expire(leader)
+		return r.fetchFromBootstrap(), nil
+	}
+	if r.backingOff(leader) {
+		return min(r.fetchFromBootstrap(), leader.deadlineMs), nil
+	}
+	if r.anyInFlight() {
+		return r.inFlightDeadlineMs(), nil
+	}
+	if r.isReady(leader) {
+		r.sendFetch(leader)
+	}
+	return leader.deadlineMs, nil
+}
+
+// fetchFromBootstrap sends a Fetch to a bootstrap server if one may be asked, and returns when to look again.
+func (r *Replica) fetchFromBootstrap() int64 {
+	p, againMs := r.readyBootstrap()
+	if p == nil {
+		return againMs
+	}
+	r.sendFetch(p)
+	return p.deadlineMs
+}
+
+// endpointFor returns the endpoint of that listener.
+func endpointFor(endpoints []voters.Endpoint, listener string) (voters.Endpoint, bool) {
+	for i := range endpoints {
+		if endpoints[i].Name == listener {
+			return endpoints[i], true
+		}
+	}
+	return voters.Endpoint{}, false
+}
+
+// appendTo implements role.
+func (f *follower) appendTo(buf []byte, protocolView bool) []byte {
+	buf = record.AppendBool(buf, f.hasFetched)
+	if protocolView {
+		return buf
+	}
+	return record.AppendInt64(buf, f.fetchDeadlineMs)
+}

@@ -1,0 +1,247 @@
+package raft
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/raft/record"
+)
+
+// Batch is one committed batch.
+type Batch struct {
+	BaseOffset, LastOffset int64
+	Epoch                  int32
+	AppendTimestampMs      int64
+	Control                bool
+	Bytes                  []byte // whole RecordBatch, immutable
+}
+
+// LeaderAndEpoch says who leads which epoch. LeaderID -1: none known.
+type LeaderAndEpoch struct {
+	LeaderID int32
+	Epoch    int32
+}
+
+// Listener is a state machine that follows the committed log (kraft-protocol 3.10). Each call becomes a post to the
+// lane of the component that registered; the replica never waits for it.
+type Listener interface {
+	// HandleCommit delivers committed batches, contiguous and in order, the first one after everything delivered
+	// before. No further batches come until ReleaseReader.
+	HandleCommit(batches []Batch)
+	// HandleLoadBootstrap delivers the content of 0-0.checkpoint, before any batch and at most once (AUG26, KAFKA-16535:
+	// a listener that has read nothing is told from one whose checkpoint is loaded and whose log is empty). It is not
+	// released.
+	HandleLoadBootstrap(snapshot []byte)
+	// HandleLeaderChange tells the leader of an epoch, at most once per epoch and knowledge of a leader. Own leadership
+	// is told only after everything up to the start of the epoch was delivered and released (KAFKA-15345).
+	HandleLeaderChange(l LeaderAndEpoch)
+}
+
+// SnapshotListener is a Listener that can start from a snapshot other than the bootstrap checkpoint. A listener that
+// needs one and does not implement this stops the replica with ErrListener.
+type SnapshotListener interface {
+	// HandleLoadSnapshot delivers a whole snapshot, which replaces everything delivered before. It is not released.
+	HandleLoadSnapshot(id OffsetAndEpoch, snapshot []byte)
+}
+
+// listener is a registered Listener and how far it got.
+type listener struct {
+	target     Listener
+	nextOffset int64 // released up to here, exclusive; -1: nothing loaded yet
+	readerEnd  int64 // end of the batches that it holds, -1: none
+	announced  LeaderAndEpoch
+}
+
+// Register adds a listener and returns its id, which counts up from 0. It is told the leader and the committed records
+// at the raft lane's next turn.
+func (r *Replica) Register(l Listener) (id int32) {
+	r.listeners = append(r.listeners, &listener{
+		target: l, nextOffset: -1, readerEnd: -1, announced: LeaderAndEpoch{LeaderID: -1, Epoch: 0},
+	})
+	r.wake()
+	return int32(len(r.listeners) - 1)
+}
+
+// ReleaseReader says that the listener is done with the batches it was given last. A call without any is ignored.
+func (r *Replica) ReleaseReader(id int32) {
+	l := r.listeners[id]
+	if l.readerEnd < 0 {
+		return
+	}
+	l.nextOffset = l.readerEnd
+	l.readerEnd = -1
+	r.wake()
+}
+
+// pollListeners brings every listener forward as far as it can go now.
+func (r *Replica) pollListeners() error {
+	if err := r.updateListeners(); err != nil {
+		return err
+	}
+	r.announceLeader()
+	return nil
+}
+
+// updateListeners delivers what is committed to the listeners that are free.
+func (r *Replica) updateListeners() error {
+	highWatermark := r.base().highWatermark
+	if highWatermark == unknown {
+		return nil
+	}
+	for id, l := range r.listeners {
+		if l.readerEnd >= 0 || l.nextOffset >= highWatermark {
+			continue
+		}
+		if l.nextOffset < 0 || l.nextOffset < r.log.StartOffset() {
+			if err := r.deliverSnapshot(int32(id), l); err != nil {
+				return err
+			}
+		}
+		if l.nextOffset < highWatermark {
+			if err := r.deliverBatches(int32(id), l, highWatermark); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deliverSnapshot gives l the latest snapshot, or lets it begin at offset 0 when there is none.
+func (r *Replica) deliverSnapshot(id int32, l *listener) error {
+	snapshot, found := r.log.LatestSnapshot()
+	if !found {
+		if start := r.log.StartOffset(); start > 0 {
+			return fmt.Errorf("%w: offset %d is below the log start %d and there is no snapshot",
+				ErrListener, l.nextOffset, start)
+		}
+		l.nextOffset = 0
+		return nil
+	}
+	content, err := r.log.ReadSnapshot(snapshot)
+	if err != nil {
+		return err
+	}
+	if snapshot == (OffsetAndEpoch{}) {
+		l.target.HandleLoadBootstrap(content)
+	} else {
+		target, ok := l.target.(SnapshotListener)
+		if !ok {
+			return fmt.Errorf("%w: it cannot load snapshot %d-%d", ErrListener, snapshot.Offset, snapshot.Epoch)
+		}
+		target.HandleLoadSnapshot(snapshot, content)
+	}
+	l.nextOffset = snapshot.Offset
+	r.emit(SnapshotDelivered, snapshot.Offset, int64(id), NoReplica, false)
+	return nil
+}
+
+// deliverBatches gives l the committed batches from its next offset on: those that the leader still has in memory, or
+// what one read of the log returns.
+func (r *Replica) deliverBatches(id int32, l *listener, highWatermark int64) error {
+	batches := r.batchesInMemory(l.nextOffset, highWatermark)
+	if batches == nil {
+		var err error
+		if batches, err = r.batchesOnDisk(l.nextOffset, highWatermark); err != nil {
+			return err
+		}
+	}
+	if len(batches) == 0 {
+		return nil
+	}
+	l.readerEnd = batches[len(batches)-1].LastOffset + 1
+	r.emit(BatchDelivered, l.readerEnd, int64(id), NoReplica, false)
+	l.target.HandleCommit(batches)
+	return nil
+}
+
+// batchesInMemory returns the leader's own batches from offset from on, as far as they are committed.
+func (r *Replica) batchesInMemory(from, highWatermark int64) []Batch {
+	l, ok := r.role.(*leader)
+	if !ok {
+		return nil
+	}
+	for i := range l.uncommitted {
+		if l.uncommitted[i].BaseOffset != from {
+			continue
+		}
+		n := i
+		for n < len(l.uncommitted) && l.uncommitted[n].LastOffset < highWatermark {
+			n++
+		}
+		return append(r.newBatches(n-i), l.uncommitted[i:n]...)
+	}
+	return nil
+}
+
+// batchesOnDisk reads committed batches.
+func (r *Replica) batchesOnDisk(from, highWatermark int64) ([]Batch, error) {
+	bytes, err := r.log.ReadUpTo(from, highWatermark, r.cfg.ListenerMaxBytes)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for rest := bytes; ; n++ {
+		batch, next, err := record.NextBatch(rest)
+		if err != nil {
+			return nil, err
+		}
+		if len(batch) == 0 {
+			break
+		}
+		rest = next
+	}
+	batches := r.newBatches(n)
+	for rest := bytes; len(batches) < n; {
+		batch, next, err := record.NextBatch(rest)
+		if err != nil {
+			return nil, err
+		}
+		batches = append(batches, batchOf(batch))
+		rest = next
+	}
+	return batches, nil
+}
+
+// batchOf describes a whole RecordBatch.
+func batchOf(bytes []byte) Batch {
+	b := record.Batch(bytes)
+	return Batch{
+		BaseOffset: b.BaseOffset(), LastOffset: b.LastOffset(), Epoch: b.LeaderEpoch(),
+		AppendTimestampMs: b.MaxTimestampMs(), Control: b.IsControl(), Bytes: bytes,
+	}
+}
+
+// batchChunk is the number of Batch values that one allocation of newBatches provides.
+const batchChunk = 256
+
+// newBatches returns an empty list with room for n, cut from a chunk: listeners keep their lists, so none is reused.
+func (r *Replica) newBatches(n int) []Batch {
+	if cap(r.batchChunk)-len(r.batchChunk) < n {
+		r.batchChunk = make([]Batch, 0, max(batchChunk, n))
+	}
+	at := len(r.batchChunk)
+	r.batchChunk = r.batchChunk[:at+n]
+	return r.batchChunk[at : at : at+n]
+}
+
+// announceLeader tells the listeners who leads, where that is news to them. A resigned leader says nothing (KAFKA-17333);
+// an active one waits for the listener to release everything up to the record that began the epoch.
+func (r *Replica) announceLeader() {
+	current := r.LeaderAndEpoch()
+	epochStartOffset := int64(-1)
+	switch role := r.role.(type) {
+	case *resigned:
+		return
+	case *leader:
+		epochStartOffset = role.epochStartOffset
+	}
+	for id, l := range r.listeners {
+		newEpoch := current.Epoch > l.announced.Epoch
+		newLeader := current.Epoch == l.announced.Epoch && current.LeaderID >= 0 && l.announced.LeaderID < 0
+		if !newEpoch && !newLeader || epochStartOffset >= 0 && l.nextOffset <= epochStartOffset {
+			continue
+		}
+		l.announced = current
+		r.emit(LeaderChangeAnnounced, 0, int64(id), NoReplica, false)
+		l.target.HandleLeaderChange(current)
+	}
+}

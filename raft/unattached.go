@@ -1,0 +1,37 @@
+package raft
+
+import "github.com/kraftsim/kraftsim/raft/record"
+
+// unattached knows no leader that it could fetch from. A voter waits for its election timer; everybody looks for the
+// leader at the bootstrap servers meanwhile (KAFKA-17030: a voter that only waited would never learn that it was
+// removed).
+type unattached struct {
+	base
+	electionDeadlineMs int64 // never for an observer
+}
+
+// kind implements role.
+func (*unattached) kind() Role { return Unattached }
+
+// poll implements role.
+func (u *unattached) poll(r *Replica) (int64, error) {
+	if !r.isVoter() {
+		return r.fetchFromBootstrap(), nil
+	}
+	if r.shuttingDown {
+		return r.shutdownDeadlineMs, nil
+	}
+	if r.nowMs >= u.electionDeadlineMs {
+		r.emit(ElectionTimeout, 0, 0, NoReplica, false)
+		return r.nowMs, r.becomeProspective()
+	}
+	return min(u.electionDeadlineMs, r.fetchFromBootstrap()), nil
+}
+
+// appendTo implements role.
+func (u *unattached) appendTo(buf []byte, protocolView bool) []byte {
+	if protocolView {
+		return buf
+	}
+	return record.AppendInt64(buf, u.electionDeadlineMs)
+}
