@@ -37,6 +37,7 @@ func Faults() []plan.Kind {
 		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
 		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Required: true, Doc: "by how much, may be negative"}),
 		{Name: "cut", Doc: "nothing passes from one set of hosts to another, in that direction", Fields: []plan.Field{fieldFrom, fieldTo, fieldFor}},
+		host("isolate", "nothing passes between the host and all others, in both directions", fieldFor),
 		{Name: "clog", Doc: "packets take longer in one direction", Fields: []plan.Field{fieldFrom, fieldTo, fieldFor,
 			{Name: "add", Type: plan.DurationField, Required: true, Doc: "added latency"}}},
 		{Name: "filter", Doc: "messages of one kind do not pass (stream: held back with all behind them; datagram: lost)",
@@ -63,6 +64,9 @@ func (w *World) installFaults() {
 	w.handlers["cut"] = ActionHandler{
 		Do:   linkAction(func(w *World, a *Act, from, to *Host) { w.net.Cut(from.index, to.index) }),
 		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Mend(w.now, from.index, to.index) })}
+	w.handlers["isolate"] = ActionHandler{
+		Do:   func(w *World, a *Act) string { return w.eachLink(a, w.net.Cut) },
+		Undo: func(w *World, a *Act) { w.eachLink(a, func(from, to int32) { w.net.Mend(w.now, from, to) }) }}
 	w.handlers["clog"] = ActionHandler{
 		Do:   linkAction(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, a.DurationNs("add", 0)) }),
 		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, -a.DurationNs("add", 0)) })}
@@ -226,4 +230,19 @@ func NewRegistry() *plan.Registry {
 		r.AddAction(k)
 	}
 	return r
+}
+
+// eachLink does something to every link from and to the host of an action.
+func (w *World) eachLink(a *Act, do func(from, to int32)) string {
+	h := a.Host("host")
+	if h == nil {
+		return ""
+	}
+	for _, o := range w.hosts {
+		if o != h {
+			do(h.index, o.index)
+			do(o.index, h.index)
+		}
+	}
+	return ""
 }
