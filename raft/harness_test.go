@@ -115,6 +115,9 @@ func (c *cluster) addNode(id int32, static *voters.Set) *node {
 	cfg.ElectionTimeoutMs, cfg.FetchTimeoutMs, cfg.RequestTimeoutMs = 200, 300, 250
 	cfg.ElectionBackoffMaxMs, cfg.FetchMaxWaitMs, cfg.AppendLingerMs = 100, 100, 2
 	n := &node{c: c, id: id, dir: cfg.DirectoryID, files: memfiles.New(), cfg: cfg}
+	require.NoError(c.t, n.files.MkdirAll(testDir)) // as the operator who formatted it left it
+	require.NoError(c.t, n.files.SyncDir("/"))
+	require.NoError(c.t, n.files.SyncDir("/data"))
 	c.nodes = append(c.nodes, n)
 	return n
 }
