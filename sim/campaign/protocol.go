@@ -16,6 +16,9 @@ import (
 // mark stands in front of every answer. What a scenario prints does not carry it.
 const mark = "kraftsim1 "
 
+// answerMark is what a worker writes in front: the newline ends a line that a scenario printed and left open.
+const answerMark = "\n" + mark
+
 // maxLine bounds a line of the protocol: the digests of a run of some ten million events fit.
 const maxLine = 1 << 28
 

@@ -3,6 +3,7 @@ package campaign
 import (
 	"bufio"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -11,8 +12,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
-
-	"encoding/json"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -67,7 +66,7 @@ func Serve(cfg WorkerConfig) error {
 		}
 	}()
 	for req := range requests {
-		if err := writeMessage(cfg.Out, mark, w.answer(&req)); err != nil {
+		if err := writeMessage(cfg.Out, answerMark, w.answer(&req)); err != nil {
 			return fmt.Errorf("campaign: answer: %w", err)
 		}
 	}

@@ -1,0 +1,274 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// ErrNoScenario is returned when no scenario's name starts with the prefix.
+var ErrNoScenario = errors.New("campaign: no such scenario")
+
+// Config says what a campaign runs. Zero values are the defaults.
+type Config struct {
+	Catalogue *sim.Catalogue
+	Command   Command // makes worker processes
+	Prefix    string  // of scenario names; "" is all
+	// Seeds is how many runs there are in all, split evenly over the scenarios. 0 asks for the default campaign: at least
+	// MinRuns, shared by measured cost, and as many more as fit into Time.
+	Seeds   int64
+	First   uint64        // first seed; default 1
+	Workers int           // default: one per processor
+	MinRuns int64         // default 10,000
+	Time    time.Duration // of the runs; default 35 s
+	// RunLimit is the wall time after which a single run counts as hung; default 20 s.
+	RunLimit   time.Duration
+	ShrinkRuns int64         // runs to shrink one example; default 400, negative: do not shrink
+	ShrinkTime time.Duration // after which no further shrinking starts; default 30 s
+	OutDir     string        // for capsules; "" writes none
+	Progress   Progress
+	// Log receives remarks about workers, as a message and pairs of name and value.
+	Log func(message string, pairs ...any)
+	_   struct{}
+}
+
+// Progress is told how a campaign advances, one call at a time.
+type Progress interface {
+	// Planned tells how many runs of a scenario are planned in all; it may grow.
+	Planned(scenario string, runs int64)
+	// Ran tells of further runs and how many of them were findings.
+	Ran(scenario string, runs, findings int64)
+	// Phase names what the campaign does now.
+	Phase(name string)
+}
+
+type silent struct{}
+
+func (silent) Planned(string, int64)    {}
+func (silent) Ran(string, int64, int64) {}
+func (silent) Phase(string)             {}
+
+// WithDefaults returns the configuration with every default filled in, for display.
+func (c Config) WithDefaults() Config {
+	c.First = orElse(c.First, 1)
+	c.Workers = orElse(c.Workers, runtime.NumCPU())
+	c.MinRuns = orElse(c.MinRuns, 10_000)
+	c.Time = orElse(c.Time, 35*time.Second)
+	c.RunLimit = orElse(c.RunLimit, 20*time.Second)
+	c.ShrinkRuns = orElse(c.ShrinkRuns, 400)
+	c.ShrinkTime = orElse(c.ShrinkTime, 30*time.Second)
+	if c.Progress == nil {
+		c.Progress = silent{}
+	}
+	if c.Log == nil {
+		c.Log = func(string, ...any) {}
+	}
+	return c
+}
+
+func orElse[T comparable](value, absent T) T {
+	var zero T
+	if value == zero {
+		return absent
+	}
+	return value
+}
+
+// Match returns the scenarios whose names start with the prefix, in catalogue order.
+func Match(c *sim.Catalogue, prefix string) ([]sim.Scenario, error) {
+	var found []sim.Scenario
+	var all []string
+	for _, s := range c.Scenarios {
+		all = append(all, s.Name())
+		if strings.HasPrefix(s.Name(), prefix) {
+			found = append(found, s)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%w: none starts with %q; there are %s", ErrNoScenario, prefix, strings.Join(all, ", "))
+	}
+	return found, nil
+}
+
+// maxDeaths is how many processes one scenario may take along before the campaign leaves it alone.
+const maxDeaths = 5
+
+// campaign is one in progress.
+type campaign struct {
+	Config
+	scenarios []sim.Scenario
+	pool      *pool
+	tallies   []*Tally // as scenarios
+	deaths    []int
+	start     time.Time
+	runTime   time.Duration
+}
+
+// Run runs a campaign. When ctx ends it stops and returns the summary so far. An error means that the campaign itself could
+// not work; whatever the runs come to is in the summary.
+func Run(ctx context.Context, cfg Config) (*Summary, error) {
+	cfg = cfg.WithDefaults()
+	scenarios, err := Match(cfg.Catalogue, cfg.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPool(cfg.Workers, cfg.RunLimit, cfg.Command)
+	if err != nil {
+		return nil, err
+	}
+	defer p.close()
+	c := &campaign{Config: cfg, scenarios: scenarios, pool: p, deaths: make([]int, len(scenarios)), start: time.Now()}
+	for _, s := range scenarios {
+		c.tallies = append(c.tallies, newTally(s.Name()))
+	}
+	if err := c.run(ctx); err != nil {
+		return nil, err
+	}
+	c.runTime = time.Since(c.start)
+	summary := c.summarize(ctx.Err() != nil)
+	if err := c.capsules(ctx, summary); err != nil {
+		return nil, err
+	}
+	summary.ElapsedMs = time.Since(c.start).Milliseconds()
+	return summary, nil
+}
+
+// run runs the pilot and then the rest in one or two rounds.
+func (c *campaign) run(ctx context.Context) error {
+	lanes := make([]lane, len(c.scenarios))
+	fixed := evenly(c.Seeds, len(lanes))
+	for i, s := range c.scenarios {
+		n := int64(pilotRuns)
+		if c.Seeds > 0 {
+			n = min(n, fixed[i])
+		}
+		lanes[i] = lane{scenario: s.Name(), next: c.First, end: c.First + uint64(n), batch: pilotRuns / 2}
+		c.Progress.Planned(s.Name(), max(n, fixed[i]))
+	}
+	c.Progress.Phase("pilot")
+	if err := c.round(ctx, lanes); err != nil {
+		return err
+	}
+	c.Progress.Phase("runs")
+	if c.Seeds > 0 {
+		for i := range lanes {
+			lanes[i].end = c.First + uint64(fixed[i])
+		}
+		return c.round(ctx, lanes)
+	}
+	if err := c.share(ctx, lanes, c.MinRuns-c.runs()); err != nil {
+		return err
+	}
+	// What is left of the time is worth more schedules.
+	elapsed := time.Since(c.start)
+	extra := int64(float64(c.runs()) / elapsed.Seconds() * (c.Time - elapsed).Seconds())
+	if extra < int64(len(lanes)) {
+		return nil
+	}
+	return c.share(ctx, lanes, extra)
+}
+
+// share runs about n more runs, by cost.
+func (c *campaign) share(ctx context.Context, lanes []lane, n int64) error {
+	if n <= 0 || ctx.Err() != nil {
+		return nil
+	}
+	for i, more := range byCost(n, 0, c.costs()) {
+		lanes[i].end += uint64(more)
+		c.Progress.Planned(lanes[i].scenario, int64(lanes[i].end-c.First))
+	}
+	return c.round(ctx, lanes)
+}
+
+// costs returns the mean wall time of a run of each scenario in nanoseconds.
+func (c *campaign) costs() []int64 {
+	costs := make([]int64, len(c.tallies))
+	for i, t := range c.tallies {
+		costs[i] = int64(time.Millisecond)
+		if t.Runs > 0 && t.BusyNs > 0 {
+			costs[i] = max(t.BusyNs/t.Runs, 1)
+		}
+	}
+	return costs
+}
+
+func (c *campaign) runs() (n int64) {
+	for _, t := range c.tallies {
+		n += t.Runs
+	}
+	return n
+}
+
+// round runs the lanes up to their ends.
+func (c *campaign) round(ctx context.Context, lanes []lane) error {
+	for i, cost := range c.costs() {
+		if c.tallies[i].Runs > 0 {
+			lanes[i].batch = batchRuns(cost)
+		}
+	}
+	return c.pool.each(ctx, interleave(lanes), c.collect)
+}
+
+// collect takes one answer. After a death the seeds before and after the fatal one are still to be run.
+func (c *campaign) collect(req request, res response, d *death) ([]request, error) {
+	i := 0
+	for i < len(c.scenarios)-1 && c.scenarios[i].Name() != req.Scenario {
+		i++
+	}
+	tally := res.Batch
+	var more []request
+	if d != nil {
+		seed := d.at.Seed
+		if seed < req.First || seed >= req.First+uint64(req.Count) {
+			return nil, fmt.Errorf("campaign: worker names seed %d outside of its batch", seed)
+		}
+		c.deaths[i]++
+		c.Log("worker replaced", "scenario", req.Scenario, "seed", seed, "reason", d.evidence, "status", d.status)
+		tally = newTally(req.Scenario)
+		p := draw(c.scenarios[i], seed)
+		tally.add(p, d.verdict(), d.tail)
+		tally.markDead(d.verdict())
+		before, after := req, req
+		before.Count = int64(seed - req.First)
+		after.First, after.Count = seed+1, req.Count-before.Count-1
+		if c.deaths[i] < maxDeaths {
+			for _, part := range []request{after, before} {
+				if part.Count > 0 {
+					more = append(more, part)
+				}
+			}
+		}
+	}
+	if tally == nil {
+		return nil, fmt.Errorf("campaign: worker answered without a result")
+	}
+	c.tallies[i].merge(tally)
+	c.Progress.Ran(req.Scenario, tally.Runs, tally.findings())
+	return more, nil
+}
+
+// markDead keeps the verdict with the examples, since no run can produce it again within a process.
+func (t *Tally) markDead(v *plan.Verdict) {
+	for _, h := range t.Hits {
+		h.First.Verdict = v
+		for i := range h.Small {
+			h.Small[i].Verdict = v
+		}
+	}
+}
+
+// draw draws the plan of a seed that killed a worker. Drawing itself may be what did it, so it is guarded.
+func draw(s sim.Scenario, seed uint64) (p *plan.Plan) {
+	defer func() {
+		if recover() != nil {
+			p = &plan.Plan{Format: plan.Format, Scenario: s.Name(), Seed: plan.Uint64(seed)}
+		}
+	}()
+	return s.Draw(seed)
+}

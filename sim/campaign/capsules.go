@@ -1,0 +1,187 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// maxBuckets bounds how many fingerprints are shrunk.
+const maxBuckets = 20
+
+// attempt is one example on its way to a short plan.
+type attempt struct {
+	bucket  *Bucket
+	example Example
+	hosts   int64
+	runs    int64 // spent on shrinking
+	data    []byte
+	capsule *plan.Capsule
+}
+
+// capsules shrinks the examples of every bucket and writes the shortest plan of each as a capsule.
+func (c *campaign) capsules(ctx context.Context, s *Summary) error {
+	var buckets []*Bucket
+	for i := range s.Findings {
+		buckets = append(buckets, &s.Findings[i])
+	}
+	for i := range s.Hazards {
+		if s.Hazards[i].Bucket != nil {
+			buckets = append(buckets, s.Hazards[i].Bucket)
+		}
+	}
+	buckets = buckets[:min(len(buckets), maxBuckets)]
+	if len(buckets) == 0 {
+		return nil
+	}
+	attempts := c.attempts(buckets)
+	if c.ShrinkRuns > 0 && ctx.Err() == nil {
+		c.Progress.Phase("shrinking")
+		if err := c.shrinkAll(ctx, attempts); err != nil {
+			return err
+		}
+	}
+	for _, b := range buckets {
+		if err := c.keepShortest(b, attempts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempts lists the examples to shrink: the first of each bucket and the most promising.
+func (c *campaign) attempts(buckets []*Bucket) (list []*attempt) {
+	for _, b := range buckets {
+		examples := []Example{b.Example}
+		for _, e := range b.candidates {
+			if e.Scenario != b.Example.Scenario || e.Seed != b.Example.Seed {
+				examples = append(examples, e)
+			}
+		}
+		for _, e := range examples {
+			list = append(list, &attempt{bucket: b, example: e})
+		}
+	}
+	return list
+}
+
+// shrinkAll sends the attempts to the workers. An example whose run kills its process is left as it is.
+func (c *campaign) shrinkAll(ctx context.Context, attempts []*attempt) error {
+	var requests []request
+	deadline := time.Now().Add(c.ShrinkTime)
+	for i, a := range attempts {
+		if a.example.Verdict == nil {
+			requests = append(requests, request{
+				Do: doShrink, Count: int64(i), Plan: c.planOf(&a.example), Target: a.bucket.Fingerprint, Budget: c.ShrinkRuns})
+		}
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	return c.pool.each(ctx, requests, func(req request, res response, d *death) ([]request, error) {
+		a := attempts[req.Count]
+		if d != nil || res.Shrunk == nil || res.Shrunk.Capsule == nil {
+			c.Log("not shrunk", "scenario", a.example.Scenario, "seed", a.example.Seed, "fingerprint", a.bucket.Fingerprint)
+			return nil, nil
+		}
+		capsule, err := plan.DecodeCapsule(res.Shrunk.Capsule)
+		if err != nil {
+			return nil, fmt.Errorf("campaign: worker sent a bad capsule: %w", err)
+		}
+		a.data, a.capsule, a.runs, a.hosts = res.Shrunk.Capsule, capsule, res.Shrunk.Stats.Runs, int64(len(capsule.Plan.Hosts))
+		return nil, nil
+	})
+}
+
+func (c *campaign) planOf(e *Example) *plan.Plan {
+	return draw(c.Catalogue.Scenario(e.Scenario), e.Seed)
+}
+
+// keepShortest picks the shortest plan of a bucket and writes it. Where nothing was shrunk it takes the first example.
+func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
+	var mine []*attempt
+	for _, a := range attempts {
+		if a.bucket == b && a.capsule != nil {
+			mine = append(mine, a)
+		}
+	}
+	best := &attempt{bucket: b, example: b.Example}
+	if len(mine) > 0 {
+		best = slices.MinFunc(mine, func(x, y *attempt) int {
+			return cmp.Or(cmp.Compare(len(x.capsule.Plan.Actions), len(y.capsule.Plan.Actions)), cmp.Compare(x.hosts, y.hosts),
+				smaller(x.example, y.example))
+		})
+	} else if err := c.unshrunk(best); err != nil {
+		return err
+	}
+	p := best.capsule.Plan
+	b.Shortest = &Shrunk{
+		Token: fmt.Sprintf("%s:%d", best.example.Scenario, best.example.Seed), Hosts: int64(len(p.Hosts)), Runs: best.runs,
+		Actions: []string{},
+	}
+	for i := range p.Actions {
+		b.Shortest.Actions = append(b.Shortest.Actions, c.Catalogue.Registry.FormatAction(&p.Actions[i]))
+	}
+	if c.OutDir == "" {
+		return nil
+	}
+	b.Shortest.Capsule = filepath.Join(c.OutDir, fmt.Sprintf("%s-%s-%d.json", FileName(b.Fingerprint),
+		FileName(best.example.Scenario), best.example.Seed))
+	return plan.WriteFile(b.Shortest.Capsule, best.data)
+}
+
+// unshrunk makes the capsule of an example as it was drawn. Where the run kills its process, or no worker runs any more, the
+// capsule carries what is known of the verdict, and no decisions.
+func (c *campaign) unshrunk(a *attempt) (err error) {
+	v := a.example.Verdict
+	if v == nil {
+		err := c.pool.each(context.Background(), []request{
+			{Do: doRun, Plan: c.planOf(&a.example), Target: a.bucket.Fingerprint},
+		}, func(_ request, res response, d *death) ([]request, error) {
+			if d != nil {
+				v = d.verdict()
+			}
+			a.data = res.Capsule
+			return nil, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if a.data == nil {
+		a.data, err = plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, c.planOf(&a.example), v, nil, a.bucket.Fingerprint))
+		if err != nil {
+			return err
+		}
+	}
+	a.capsule, err = plan.DecodeCapsule(a.data)
+	return err
+}
+
+// FileName makes a file name of a fingerprint or a scenario's name.
+func FileName(text string) string {
+	name := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '.', r == '_':
+			return r
+		default:
+			return '-'
+		}
+	}, text)
+	for strings.Contains(name, "--") {
+		name = strings.ReplaceAll(name, "--", "-")
+	}
+	return strings.Trim(name[:min(len(name), 80)], "-.")
+}
+
+// lastLine returns the last line of a text that is not empty.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,273 @@
+package campaign
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// dueRuns is how many hits a campaign must expect before their absence is red.
+const dueRuns = 20
+
+// Summary is what a campaign comes to. Everything but the times depends on the seeds alone.
+type Summary struct {
+	Engine      string            `json:"engine"`
+	First       uint64            `json:"first_seed"`
+	Runs        int64             `json:"runs"`
+	Events      int64             `json:"events"`
+	Interrupted bool              `json:"interrupted,omitempty"`
+	Scenarios   []ScenarioSummary `json:"scenarios"`
+	Findings    []Bucket          `json:"findings"`
+	Hazards     []HazardSummary   `json:"hazards"`
+	Sometimes   []Condition       `json:"sometimes"`
+	Evaluated   map[string]int64  `json:"evaluated"` // how often each invariant was evaluated
+	// NeverEvaluated lists documented invariants that no run evaluated; only meaningful for a campaign over all scenarios.
+	NeverEvaluated []string `json:"never_evaluated,omitempty"`
+
+	Workers         int     `json:"workers"`
+	ElapsedMs       int64   `json:"elapsed_ms"`
+	RunMs           int64   `json:"run_ms"` // without shrinking
+	RunsPerSecond   float64 `json:"runs_per_second"`
+	EventsPerSecond float64 `json:"events_per_second"`
+}
+
+// ScenarioSummary is one line of the table.
+type ScenarioSummary struct {
+	Name              string                 `json:"name"`
+	Runs              int64                  `json:"runs"`
+	Outcomes          map[plan.Outcome]int64 `json:"outcomes"`
+	Findings          int64                  `json:"findings"`    // runs
+	HazardRuns        int64                  `json:"hazard_runs"` // runs times hazards met in them
+	MedianEvents      int64                  `json:"median_events"`
+	MedianVirtualUs   int64                  `json:"median_virtual_us"`
+	MedianElections   int64                  `json:"median_elections"`
+	Crashes           int64                  `json:"crashes"`
+	CrashesInHandlers int64                  `json:"crashes_in_handlers"`
+	Fsyncs            int64                  `json:"fsyncs"`
+	Records           int64                  `json:"records"`
+	RefusedActions    int64                  `json:"refused_actions"`
+	StoppedProcesses  int64                  `json:"stopped_processes"`
+	Stats             map[string]int64       `json:"stats"`
+	MeanRunUs         int64                  `json:"mean_run_us"` // wall time
+	GaveUp            bool                   `json:"gave_up,omitempty"`
+}
+
+// Bucket is a fingerprint with the runs that showed it.
+type Bucket struct {
+	Fingerprint string   `json:"fingerprint"`
+	Runs        int64    `json:"runs"`
+	Example     Example  `json:"example"` // the first seed of the first scenario
+	Shortest    *Shrunk  `json:"shortest,omitempty"`
+	Scenarios   []string `json:"scenarios"`
+
+	candidates []Example
+}
+
+// Shrunk is the shortest plan found for a fingerprint.
+type Shrunk struct {
+	Token   string   `json:"token"` // scenario:seed from which it was shrunk
+	Actions []string `json:"actions"`
+	Hosts   int64    `json:"hosts"`
+	Runs    int64    `json:"runs"`              // spent on shrinking
+	Capsule string   `json:"capsule,omitempty"` // file
+}
+
+// HazardSummary is a declared hazard.
+type HazardSummary struct {
+	ID        string  `json:"id"`
+	Invariant string  `json:"invariant"`
+	Doc       string  `json:"doc"`
+	OutOf     int64   `json:"out_of"` // runs of the scenarios in which it may be met
+	Expected  int64   `json:"expected"`
+	Red       string  `json:"red,omitempty"` // why this is a failure of the campaign
+	Bucket    *Bucket `json:"met,omitempty"`
+}
+
+// Condition is a sometimes-condition.
+type Condition struct {
+	Name     string `json:"name"`
+	Scenario string `json:"scenario"`
+	Runs     int64  `json:"runs"` // in which it held
+	OutOf    int64  `json:"out_of"`
+	Expected int64  `json:"expected"`
+	Red      string `json:"red,omitempty"`
+}
+
+// Failed reports whether the campaign found something: a finding, or a condition or hazard that should have been met.
+func (s *Summary) Failed() bool {
+	return len(s.Findings) > 0 ||
+		slices.ContainsFunc(s.Hazards, func(h HazardSummary) bool { return h.Red != "" }) ||
+		slices.ContainsFunc(s.Sometimes, func(c Condition) bool { return c.Red != "" })
+}
+
+func (c *campaign) summarize(interrupted bool) *Summary {
+	s := &Summary{
+		Engine: sim.EngineVersion, First: c.First, Interrupted: interrupted, Workers: c.Workers,
+		RunMs: c.runTime.Milliseconds(), Evaluated: make(map[string]int64),
+	}
+	for i, t := range c.tallies {
+		line := scenarioSummary(t)
+		line.GaveUp = c.deaths[i] >= maxDeaths
+		s.Scenarios = append(s.Scenarios, line)
+		s.Runs += t.Runs
+		for _, events := range t.Events {
+			s.Events += events
+		}
+		addAll(s.Evaluated, t.Evaluated)
+	}
+	if seconds := c.runTime.Seconds(); seconds > 0 {
+		s.RunsPerSecond, s.EventsPerSecond = float64(s.Runs)/seconds, float64(s.Events)/seconds
+	}
+	for _, doc := range c.Catalogue.Invariants {
+		if c.Prefix == "" && s.Evaluated[doc.Name] == 0 {
+			s.NeverEvaluated = append(s.NeverEvaluated, doc.Name)
+		}
+	}
+	s.Sometimes = c.conditions()
+	c.bucket(s)
+	return s
+}
+
+func scenarioSummary(t *Tally) ScenarioSummary {
+	line := ScenarioSummary{
+		Name: t.Scenario, Runs: t.Runs, Outcomes: t.Outcomes, Findings: t.findings(), Stats: t.Stats,
+		MedianEvents: median(t.Events), MedianVirtualUs: median(t.VirtualUs), MedianElections: median(t.Elections),
+		Crashes: t.Stats["crashes"], CrashesInHandlers: t.Stats["crashes-in-handler"],
+		Fsyncs: t.Stats["fsyncs"], Records: t.Stats["records"],
+		RefusedActions: t.Refused, StoppedProcesses: t.Stopped,
+	}
+	if t.Runs > 0 {
+		line.MeanRunUs = t.BusyNs / t.Runs / 1000
+	}
+	for fingerprint, h := range t.Hits {
+		if strings.HasPrefix(fingerprint, "hazard/") {
+			line.HazardRuns += h.Runs
+		}
+	}
+	return line
+}
+
+// familyRuns counts the runs of the scenarios with the prefix.
+func (c *campaign) familyRuns(prefix string) (n int64) {
+	for _, t := range c.tallies {
+		if strings.HasPrefix(t.Scenario, prefix) {
+			n += t.Runs
+		}
+	}
+	return n
+}
+
+// overdue says why zero hits are red, or "".
+func overdue(runs, ppm, hits int64) (expected int64, red string) {
+	expected = runs * ppm / 1_000_000
+	if expected >= dueRuns && hits == 0 {
+		return expected, "never met, though this many runs should meet it"
+	}
+	return expected, ""
+}
+
+// conditions lists the documented conditions of the scenarios that ran, and those met without documentation.
+func (c *campaign) conditions() (list []Condition) {
+	documented := make(map[string]bool)
+	for _, doc := range c.Catalogue.Sometimes {
+		documented[doc.Name] = true
+		runs := c.familyRuns(doc.Scenario)
+		if runs == 0 {
+			continue
+		}
+		hits := int64(0)
+		for _, t := range c.tallies {
+			if strings.HasPrefix(t.Scenario, doc.Scenario) {
+				hits += t.Sometimes[doc.Name]
+			}
+		}
+		expected, red := overdue(runs, doc.DuePerMillion, hits)
+		list = append(list, Condition{
+			Name: doc.Name, Scenario: doc.Scenario, Runs: hits, OutOf: runs, Expected: expected, Red: red})
+	}
+	undocumented := make(map[string]int64)
+	for _, t := range c.tallies {
+		for name, hits := range t.Sometimes {
+			if !documented[name] {
+				undocumented[name] += hits
+			}
+		}
+	}
+	for _, name := range sortedKeys(undocumented) {
+		list = append(list, Condition{Name: name, Runs: undocumented[name], OutOf: c.runs()})
+	}
+	return list
+}
+
+// bucket sorts the hits by fingerprint into findings and hazards.
+func (c *campaign) bucket(s *Summary) {
+	buckets := make(map[string]*Bucket)
+	for _, t := range c.tallies { // in catalogue order, so that the first example is well defined
+		for _, fingerprint := range sortedKeys(t.Hits) {
+			h := t.Hits[fingerprint]
+			b := buckets[fingerprint]
+			if b == nil {
+				b = &Bucket{Fingerprint: fingerprint, Example: h.First}
+				buckets[fingerprint] = b
+			}
+			b.Runs += h.Runs
+			b.Scenarios = append(b.Scenarios, t.Scenario)
+			b.candidates = append(b.candidates, h.Small...)
+		}
+	}
+	for _, fingerprint := range sortedKeys(buckets) {
+		b := buckets[fingerprint]
+		slices.SortFunc(b.candidates, smaller)
+		b.candidates = b.candidates[:min(keepSmall, len(b.candidates))]
+		if !strings.HasPrefix(fingerprint, "hazard/") {
+			s.Findings = append(s.Findings, *b)
+		}
+	}
+	slices.SortStableFunc(s.Findings, func(a, b Bucket) int { return cmp.Compare(b.Runs, a.Runs) })
+	c.hazards(s, buckets)
+}
+
+// hazards lists the declarations of the scenarios that ran, then hazards that no declaration covers, which are red.
+func (c *campaign) hazards(s *Summary, buckets map[string]*Bucket) {
+	declared := make(map[string]bool)
+	for _, doc := range c.Catalogue.Hazards {
+		b := buckets["hazard/"+doc.ID]
+		declared[doc.ID] = true
+		runs := c.familyRuns(doc.Scenario)
+		if runs == 0 && b == nil {
+			continue
+		}
+		h := HazardSummary{ID: doc.ID, Invariant: doc.Invariant, Doc: doc.Doc, OutOf: runs, Bucket: b}
+		hits := int64(0)
+		if b != nil {
+			hits = b.Runs
+			for _, scenario := range b.Scenarios {
+				if !strings.HasPrefix(scenario, doc.Scenario) {
+					h.Red = "met in " + scenario + ", where it is not declared"
+				}
+			}
+		}
+		expected, red := overdue(runs, doc.DuePerMillion, hits)
+		h.Expected, h.Red = expected, cmp.Or(h.Red, red)
+		s.Hazards = append(s.Hazards, h)
+	}
+	for _, fingerprint := range sortedKeys(buckets) {
+		id, hazard := strings.CutPrefix(fingerprint, "hazard/")
+		if hazard && !declared[id] {
+			s.Hazards = append(s.Hazards, HazardSummary{
+				ID: id, Bucket: buckets[fingerprint], OutOf: c.runs(), Red: "no declaration of this id in the catalogue"})
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
