@@ -74,7 +74,8 @@ func (v *Volume) SetErrors(prefix string, e Errors) {
 }
 
 // SetFull leaves bytesFree bytes of space: what grows files by more fails with ErrNoSpace after the part that fits.
-// Truncating and removing give space back. A negative number takes the limit away.
+// Truncating gives space back at once; removing and replacing do when SyncDir has made them durable and nobody has the file
+// open. A negative number takes the limit away.
 func (v *Volume) SetFull(bytesFree int64) {
 	v.capacity = -1
 	if bytesFree >= 0 {
