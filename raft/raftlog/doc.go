@@ -14,6 +14,8 @@
 //     checksum does not cover are believed, as Kafka believes them.
 //   - Open syncs what it kept. Kafka does not: after the kill of a process it offers as acknowledged what may still sit in the
 //     page cache only, until its next flush.
+//   - A truncation is durable before a new byte or a new epoch is written. Kafka leaves that to the order of its file system.
+//   - The epochs of the log are those of its batches; the checkpoint is written for Kafka's sake and checked at start, not believed.
 //   - Truncation never goes below the high watermark it is given, nor below the log start.
 //   - No clock, no randomness, no goroutine: the calls on Files are a function of the calls on Log.
 //

@@ -48,20 +48,6 @@ func (c *epochCache) truncateFromEnd(offset int64) bool {
 	return changed
 }
 
-// truncateFromStart drops the entries below offset but the last of them, which then begins at offset.
-func (c *epochCache) truncateFromStart(offset int64) bool {
-	n := 0
-	for n < len(c.entries) && c.entries[n].start <= offset {
-		n++
-	}
-	if n == 0 || (n == 1 && c.entries[0].start == offset) {
-		return false
-	}
-	c.entries = c.entries[n-1:]
-	c.entries[0].start = offset
-	return true
-}
-
 func (c *epochCache) clear() bool {
 	changed := len(c.entries) > 0
 	c.entries = c.entries[:0]
@@ -139,8 +125,10 @@ func (c *epochCache) parse(text string) error {
 	return nil
 }
 
-// loadEpochs takes the checkpoint, adds the epochs that only the log knows, and drops those beyond the log end: they were assigned
-// without a record, or outlived a truncation (formats.md 9.1).
+// loadEpochs makes the cache from the batches of the log and brings the checkpoint up to date. Kafka starts from the checkpoint and
+// adds what only the log knows. In every log that was written whole both give the same: an entry that survives a start has a batch
+// that begins there. After a power loss the checkpoint may be ahead of the bytes, and would then give old batches a newer epoch than
+// their own; so here it is only checked, since Kafka refuses one that it cannot read.
 func (l *Log) loadEpochs(names []string) error {
 	stored := ""
 	if slices.Contains(names, epochCheckpointName) {
@@ -153,14 +141,13 @@ func (l *Log) loadEpochs(names []string) error {
 			return err
 		}
 	}
+	l.epochs.clear()
 	for i := range l.index {
-		latest, ok := l.epochs.latest()
-		if e := &l.index[i]; e.epoch >= 0 && (!ok || e.epoch > latest) {
+		e := &l.index[i]
+		if latest, ok := l.epochs.latest(); !ok || e.epoch > latest {
 			l.epochs.assign(e.epoch, e.base)
 		}
 	}
-	l.epochs.truncateFromEnd(l.end)
-	l.epochs.truncateFromStart(l.start)
 	if string(l.epochs.appendTo(nil)) == stored || (stored == "" && len(l.epochs.entries) == 0) {
 		return nil
 	}

@@ -4,7 +4,7 @@ import "fmt"
 
 // TruncateToEndOffset cuts the log where it may agree with a leader that answered with the diverging point o (kraft-protocol 3.4),
 // and returns the offset it was cut to; EndOffset when there was nothing to cut. Cutting below highWatermark (-1: unknown) or
-// below the log start is ErrBelowHighWatermark, and nothing is done. Not durable before Flush.
+// below the log start is ErrBelowHighWatermark, and nothing is done. It is durable when it returns.
 func (l *Log) TruncateToEndOffset(o OffsetAndEpoch, highWatermark int64) (cut int64, err error) {
 	cut = min(o.Offset, l.end)
 	if o.Epoch != 0 {
@@ -28,8 +28,11 @@ func (l *Log) TruncateToEndOffset(o OffsetAndEpoch, highWatermark int64) (cut in
 }
 
 // truncate drops every batch that reaches offset or lies behind one that does. An offset inside of a batch drops the whole batch
-// and is the log end all the same, as in Kafka.
+// and is the log end all the same, as in Kafka. What is left is flushed before anything else is written: else a power loss could
+// bring back the old tail behind or among new bytes, under an epoch checkpoint that is ahead of it. Kafka does not flush here and
+// trusts its file system to keep the order.
 func (l *Log) truncate(offset int64) error {
+	l.flushed = min(l.flushed, offset) // first: an error below leaves less than was flushed
 	i := l.find(offset)
 	keep := len(l.segments) - 1
 	for keep > 0 && l.segments[keep].base > offset {
@@ -54,7 +57,9 @@ func (l *Log) truncate(offset int64) error {
 	}
 	l.index = l.index[:i]
 	l.end = offset
-	l.flushed = min(l.flushed, offset)
+	if err := l.Flush(); err != nil {
+		return err
+	}
 	if l.epochs.truncateFromEnd(offset) {
 		return l.writeEpochs()
 	}
