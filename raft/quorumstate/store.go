@@ -69,17 +69,20 @@ func (s *Store) content() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	content, err := s.readAll(fd)
+	return content, errors.Join(err, s.files.Close(fd))
+}
+
+func (s *Store) readAll(fd int32) ([]byte, error) {
 	size, err := s.files.Size(fd)
-	if err != nil {
+	if err != nil || size == 0 {
 		return nil, err
 	}
 	content := make([]byte, size)
-	if size > 0 {
-		if n, err := s.files.ReadAt(fd, content, 0); n < len(content) {
-			return nil, fmt.Errorf("%d of %d bytes: %w", n, len(content), err)
-		}
+	if n, err := s.files.ReadAt(fd, content, 0); n < len(content) {
+		return nil, fmt.Errorf("%d of %d bytes: %w", n, len(content), err)
 	}
-	return content, s.files.Close(fd)
+	return content, nil
 }
 
 // Write replaces the file by this state in the given data_version: 0 goes with kraft.version 0 and drops the directory id, 1 with

@@ -1,6 +1,7 @@
 package raftlog
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -57,21 +58,21 @@ func readFull(files Files, fd int32, p []byte, offset int64) error {
 	return err
 }
 
-// readFile returns a whole small file.
+// readFile returns a whole file.
 func readFile(files Files, name string, alloc func(int64) []byte) ([]byte, error) {
 	fd, err := files.Open(name, false)
 	if err != nil {
 		return nil, err
 	}
+	buf, err := readAll(files, fd, alloc)
+	return buf, errors.Join(err, files.Close(fd))
+}
+
+func readAll(files Files, fd int32, alloc func(int64) []byte) ([]byte, error) {
 	size, err := files.Size(fd)
-	if err != nil {
+	if err != nil || size == 0 {
 		return nil, err
 	}
 	buf := alloc(size)
-	if size > 0 {
-		if err := readFull(files, fd, buf, 0); err != nil {
-			return nil, err
-		}
-	}
-	return buf, files.Close(fd)
+	return buf, readFull(files, fd, buf, 0)
 }
