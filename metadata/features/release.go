@@ -46,27 +46,35 @@ type Release struct {
 	LatestProduction int16
 	LatestTesting    int16
 	Features         []Feature // without metadata.version, ascending by name
+	MetaProperties   int32     // highest version of meta.properties it reads
 	clusterIDRecord  bool
 }
 
 var releases = []Release{
-	{Name: "3.3", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 7, LatestTesting: 7},
-	{Name: "3.4", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 8, LatestTesting: 8},
-	{Name: "3.5", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 11, LatestTesting: 11},
-	{Name: "3.6", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 14, LatestTesting: 14},
-	{Name: "3.7", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 19, LatestTesting: 19},
-	{Name: "3.8", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 20, LatestTesting: 20},
-	{Name: "3.9", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 21, LatestTesting: 21, Features: features39},
-	{Name: "4.0", Minimum: 1, MinimumBootstrap: 4, LatestProduction: 22, LatestTesting: 25, Features: features40},
+	oct24("3.3", 7, 7, nil),
+	oct24("3.4", 8, 8, nil),
+	oct24("3.5", 11, 11, nil),
+	oct24("3.6", 14, 14, nil),
+	oct24("3.7", 19, 19, nil),
+	oct24("3.8", 20, 20, nil),
+	oct24("3.9", 21, 21, features39),
+	oct24("4.0", 22, 25, features40),
 	{
 		Name: "upstream-4.5", Layout: Aug26, Minimum: 7, MinimumBootstrap: 7, LatestProduction: 33, LatestTesting: 34,
-		Features: features45,
+		Features: features45, MetaProperties: 1,
 	},
 	{
 		Name: "kip1262", Layout: Aug26, Minimum: 7, MinimumBootstrap: 7,
 		LatestProduction: records.ClusterIdRecordSince, LatestTesting: records.ClusterIdRecordSince,
-		Features: features45, clusterIDRecord: true,
+		Features: features45, MetaProperties: 2, clusterIDRecord: true,
 	},
+}
+
+func oct24(name string, production, testing int16, known []Feature) Release {
+	return Release{
+		Name: name, Minimum: 1, MinimumBootstrap: 4, LatestProduction: production, LatestTesting: testing,
+		Features: known, MetaProperties: 1,
+	}
 }
 
 // Find returns the release of that name.

@@ -1,0 +1,169 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/files"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft/record"
+)
+
+// Format formats the directories of the options that are not formatted yet. On an error in the options nothing is
+// written; on an error of the disk the result says which directories are complete, the others can be formatted again
+// with IgnoreFormatted.
+func Format(f files.Files, o *Options, deps Deps) (*Result, error) {
+	r, err := resolve(o, deps.Chooser)
+	if err != nil {
+		return &Result{}, err
+	}
+	result := &Result{MetadataVersion: r.metadataVersion, KRaftVersion: r.kraftVersion}
+	ensemble := metaprops.Load(f, r.Directories, r.MetadataDir, r.Release.MetaProperties)
+	empty, err := r.examine(ensemble, result)
+	if err != nil || len(empty) == 0 {
+		return result, err
+	}
+	ids, err := r.directoryIDs(ensemble, empty, deps.Chooser)
+	if err != nil {
+		return result, err
+	}
+	result.Voters = r.voters
+	for i, dir := range empty {
+		result.Messages = append(result.Messages, fmt.Sprintf("formatting %s %s with metadata.version %s", r.kind(dir), dir,
+			features.VersionName(r.metadataVersion)))
+		if err := r.formatDirectory(f, dir, ids[i], deps.Clock); err != nil {
+			return result, fmt.Errorf("format: directory %s: %w", dir, err)
+		}
+		result.Formatted = append(result.Formatted, dir)
+	}
+	return result, nil
+}
+
+// examine is checks 17 to 20; it returns the directories to format.
+func (r *resolved) examine(e *metaprops.Ensemble, result *Result) ([]string, error) {
+	expected := metaprops.Expected{ClusterID: r.ClusterID, NodeID: &r.NodeID}
+	if err := e.Verify(expected, 0); err != nil {
+		return nil, fmt.Errorf("%w --cluster-id and node.id: %w", ErrMismatch, err)
+	}
+	loaded, empty := e.Paths(metaprops.Loaded), e.Paths(metaprops.Empty)
+	if len(loaded) > 0 && !r.IgnoreFormatted {
+		return nil, fmt.Errorf("%w: %s; use --ignore-formatted to skip it and format the others", ErrFormatted, loaded[0])
+	}
+	for _, dir := range e.Paths(metaprops.Failed) {
+		result.Messages = append(result.Messages, fmt.Sprintf("ignoring %s: %s", dir, e.Directory(dir).Err))
+	}
+	if len(loaded) == 0 && len(empty) == 0 {
+		return nil, fmt.Errorf("%w: all of %q failed to load", ErrNoDirectory, r.Directories)
+	}
+	if len(empty) == 0 {
+		result.Messages = append(result.Messages, "all of the log directories are already formatted")
+	}
+	return empty, nil
+}
+
+// directoryIDs gives each directory its id; that of the metadata directory of a listed voter is in the list, that of a
+// standalone voter goes there.
+func (r *resolved) directoryIDs(e *metaprops.Ensemble, dirs []string, chooser Chooser) ([]record.UUID, error) {
+	var taken []record.UUID
+	for i := range e.Directories {
+		if id, ok := e.DirectoryID(e.Directories[i].Path); ok {
+			taken = append(taken, id)
+		}
+	}
+	listed := -1
+	for i := range r.voters {
+		if r.voters[i].NodeID == r.NodeID {
+			listed = i
+		}
+	}
+	if r.Standalone { // its only directory id may be on disk already, from a run that formatted the metadata directory
+		if id, ok := e.DirectoryID(r.MetadataDir); ok {
+			r.voters[0].DirectoryID = id
+		}
+	}
+	ids := make([]record.UUID, len(dirs))
+	for i, dir := range dirs {
+		if dir == r.MetadataDir && listed >= 0 && !r.Standalone {
+			ids[i] = r.voters[listed].DirectoryID
+			taken = append(taken, ids[i])
+		}
+	}
+	for i, dir := range dirs {
+		if !ids[i].IsZero() {
+			continue
+		}
+		id, err := NewDirectoryID(chooser, dir, taken)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+		taken = append(taken, id)
+		if dir == r.MetadataDir && r.Standalone {
+			r.voters[0].DirectoryID = id
+		}
+	}
+	return ids, nil
+}
+
+// kind names a directory for the operator.
+func (r *resolved) kind(dir string) string {
+	switch {
+	case dir != r.MetadataDir:
+		return "data directory"
+	case r.Roles&Controller == 0 || r.kraftVersion == 0:
+		return "metadata directory"
+	}
+	for i := range r.voters {
+		if r.voters[i].NodeID == r.NodeID {
+			return "dynamic metadata voter directory"
+		}
+	}
+	return "dynamic metadata directory"
+}
+
+// formatDirectory writes the files of one directory, meta.properties last.
+func (r *resolved) formatDirectory(f files.Files, dir string, id record.UUID, clock Clock) error {
+	if err := files.MakeDir(f, dir); err != nil {
+		return err
+	}
+	oct24 := r.Release.Layout == features.Oct24
+	if oct24 {
+		c := bootstrap.Checkpoint{Entries: r.entries}
+		if err := bootstrap.WriteFile(f, dir, c.AppendTo(nil, readTimes(clock, len(c.Entries)))); err != nil {
+			return err
+		}
+	}
+	if dir == r.MetadataDir && r.Roles&Controller != 0 && (!oct24 || r.voters != nil) {
+		c := bootstrap.Checkpoint{LastContainedTimestampMs: clock.NowMs()}
+		c.HasKRaftVersion, c.KRaftVersion = r.kraftVersion > 0, r.kraftVersion
+		if r.kraftVersion > 0 && r.voters != nil {
+			c.Voters = VotersRecord(r.voters, r.Listener)
+		}
+		if !oct24 {
+			c.Entries = r.entries
+		}
+		if err := bootstrap.WriteCheckpoint(f, dir, c.AppendTo(nil, readTimes(clock, len(c.Entries)))); err != nil {
+			return err
+		}
+	}
+	return metaprops.Write(f, dir, metaprops.Properties{
+		Version:        metaprops.V1,
+		HasClusterID:   true,
+		ClusterID:      *r.ClusterID,
+		HasNodeID:      true,
+		NodeID:         r.NodeID,
+		HasDirectoryID: true,
+		DirectoryID:    id,
+	}, clock.NowMs())
+}
+
+// readTimes reads the clock once per batch of a checkpoint.
+func readTimes(clock Clock, entries int) (t bootstrap.Times) {
+	t.HeaderMs = clock.NowMs()
+	if entries > 0 {
+		t.DataMs = clock.NowMs()
+	}
+	t.FooterMs = clock.NowMs()
+	return t
+}
