@@ -75,3 +75,15 @@ func (i *Image) AppendTo(buf []byte) []byte {
 func (p Provenance) AppendTo(buf []byte) []byte {
 	return record.AppendInt32(record.AppendInt64(buf, p.Offset), p.Epoch)
 }
+
+// AppendTo appends the canonical bytes of a change.
+func (c *Change) AppendTo(buf []byte) []byte {
+	buf = record.AppendBool(record.AppendInt8(buf, int8(c.Part)), c.Deleted)
+	buf = record.AppendInt16(record.AppendInt8(buf, c.Type), c.Level)
+	buf = record.AppendCompactString(record.AppendCompactString(buf, c.Resource), c.Name)
+	buf = record.AppendCompactString(buf, c.Value)
+	if c.Scram == nil {
+		return append(buf, 0)
+	}
+	return record.AppendInt64(append(buf, 1), int64(hashScram(ScramKey{Mechanism: c.Type, User: c.Name}, c.Scram)))
+}

@@ -1,0 +1,144 @@
+package controller
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft"
+)
+
+// ErrConfig: a field of Config that no controller can run with.
+var ErrConfig = errors.New("controller: bad configuration")
+
+// Variant says which state of KIP-1262 the controller follows (metadata-bootstrap 4.3). It matters only together with
+// a release that has the ClusterIdRecord.
+type Variant uint8
+
+// The variants.
+const (
+	// Released has no ClusterIdRecord: its release must not know the record.
+	Released Variant = iota
+	// FinalMar takes the id from meta.properties or the bootstrap records and stops when neither has one: a bootstrap
+	// controller must be formatted.
+	FinalMar
+	// FinalApr lets a static quorum be unformatted. Its sources are incomplete; it comes with a later issue and
+	// New refuses it until then.
+	FinalApr
+	// Draft makes up an id when neither source has one.
+	Draft
+)
+
+// String returns the variant's name in plans.
+func (v Variant) String() string {
+	switch v {
+	case Released:
+		return "released"
+	case FinalMar:
+		return "final-mar"
+	case FinalApr:
+		return "final-apr"
+	case Draft:
+		return "draft"
+	}
+	panic(fmt.Sprintf("controller: no variant %d", uint8(v)))
+}
+
+// DefaultMaxRecordsPerBatch is Kafka's constant, for atomic results and for the split of others.
+const DefaultMaxRecordsPerBatch int32 = 10000
+
+// Config is what a controller is built with.
+type Config struct {
+	NodeID  int32
+	Variant Variant
+
+	// Release is what this node's software knows: its levels bound UpdateFeatures and replay.
+	Release *features.Release
+	// UnstableFeatures is unstable.feature.versions.enable.
+	UnstableFeatures bool
+
+	// Bootstrap holds the candidate bootstrap records from bootstrap.checkpoint or the default (2.4 step 5). Exactly
+	// one FeatureLevelRecord of metadata.version must be among them. A 0-0.checkpoint with data records overrides them.
+	Bootstrap []records.Record
+
+	// ClusterID is the cluster.id that the process found at boot, "" for none. See SetClusterID.
+	ClusterID string
+
+	// MaxRecordsPerBatch splits results that are not atomic, the bootstrap transaction above all. Kafka: 10000. Safe
+	// down to 1 ("simulation only"), where each record has a batch of its own if raft does not join them.
+	MaxRecordsPerBatch int32
+	// MaxAtomicRecords bounds an atomic result, which is never split. Kafka: 10000. Below 3 upgrades fail.
+	MaxAtomicRecords int32
+
+	// MaxIdleIntervalNs is metadata.max.idle.interval.ms (default 500 ms): the period of the NoOpRecords of an active
+	// controller at metadata.version 5 or higher. 0 writes none.
+	MaxIdleIntervalNs int64
+
+	// MinInSyncReplicas is the node's static min.insync.replicas, which the ELR configuration record carries (3.3).
+	MinInSyncReplicas string
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.NodeID < 0:
+		return fmt.Errorf("%w: node id %d", ErrConfig, c.NodeID)
+	case c.Release == nil:
+		return fmt.Errorf("%w: no release", ErrConfig)
+	case c.MaxRecordsPerBatch < 1 || c.MaxAtomicRecords < 1:
+		return fmt.Errorf("%w: records per batch %d, atomic %d", ErrConfig, c.MaxRecordsPerBatch, c.MaxAtomicRecords)
+	case c.MaxIdleIntervalNs < 0:
+		return fmt.Errorf("%w: idle interval %d ns", ErrConfig, c.MaxIdleIntervalNs)
+	case c.Variant == FinalApr:
+		return fmt.Errorf("%w: variant final-apr is not built yet", ErrConfig)
+	case c.Variant > Draft:
+		return fmt.Errorf("%w: variant %d", ErrConfig, uint8(c.Variant))
+	case c.Variant == Released && c.knowsClusterID():
+		return fmt.Errorf("%w: variant released with release %s, which has the ClusterIdRecord", ErrConfig, c.Release.Name)
+	}
+	return nil
+}
+
+// knowsClusterID tells whether the software has the ClusterIdRecord at any level.
+func (c *Config) knowsClusterID() bool { return c.Release.SupportsClusterID(c.Release.LatestTesting) }
+
+// RaftClient is what the controller asks of raft (kraft-protocol 8). The bytes of the frames given to PrepareAppend
+// never change afterwards; the slice that holds the frames is the controller's again when the call returns.
+type RaftClient interface {
+	PrepareAppend(epoch int32, records [][]byte) (lastOffset int64, err error)
+	SchedulePreparedAppend()
+	Resign(epoch int32) error
+	LeaderAndEpoch() raft.LeaderAndEpoch
+	LogEndOffset() int64
+	KRaftVersion() int16
+}
+
+// Site names a choice that the controller leaves to its surroundings.
+type Site uint8
+
+// SiteClusterID draws 32 bits of a new cluster id at a time; keys are epoch<<2 + (0..3). A value that makes a reserved
+// id, or one whose text begins with "-", is corrected without another draw.
+const SiteClusterID Site = 1
+
+// Chooser makes choices: 0 <= result < n. Production code backs it with crypto/rand.
+type Chooser interface {
+	Choose(site Site, key uint64, n int64) int64
+}
+
+// Responder hears the outcome of every operation that was submitted, exactly once unless the process stops before.
+type Responder interface {
+	Done(opID int64, result *Result)
+}
+
+// Observer hears protocol events; it may not call back. The event is valid during the call.
+type Observer interface {
+	Observe(e *Event)
+}
+
+// Deps are the controller's neighbours. Observer may be nil.
+type Deps struct {
+	Raft      RaftClient
+	Chooser   Chooser
+	Responder Responder
+	Observer  Observer
+}

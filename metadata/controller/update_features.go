@@ -1,0 +1,144 @@
+package controller
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/metadata/records"
+)
+
+// allFailed introduces the message of a refused request: all features or none (5.1).
+const allFailed = "no feature was updated, because one was refused: "
+
+// decideFeatures checks every update and only then makes records, all in one atomic batch (5.2). The first update that
+// fails decides; the original looks at them in the order of a hash map.
+func (c *Controller) decideFeatures(op *Op) {
+	c.outcome.atomic = true
+	proposed := c.proposedVersion(op)
+	for i := range op.Updates {
+		if err := c.checkUpdate(&op.Updates[i], proposed); err != nil {
+			c.outcome.fail(InvalidUpdateVersion, allFailed+err.Error())
+			return
+		}
+	}
+	if op.ValidateOnly {
+		return
+	}
+	for i := range op.Updates {
+		c.featureRecords(&op.Updates[i])
+	}
+}
+
+// proposedVersion is the metadata.version that dependencies are checked against: finalized plus requested.
+func (c *Controller) proposedVersion(op *Op) int16 {
+	level := c.timeline.image.MetadataVersion()
+	for i := range op.Updates {
+		if op.Updates[i].Feature == features.MetadataVersion {
+			level = op.Updates[i].Level
+		}
+	}
+	return level
+}
+
+// checkUpdate is 5.2, checks 1 to 8. Checks 4 and 5 need registrations, which come with the issue that has brokers.
+func (c *Controller) checkUpdate(u *FeatureUpdate, proposed int16) error {
+	if u.UpgradeType < Upgrade || u.UpgradeType > UnsafeDowngrade {
+		return fmt.Errorf("%s: unknown upgrade type %d", u.Feature, u.UpgradeType)
+	}
+	if u.Level < 0 {
+		return fmt.Errorf("%s: level %d is negative", u.Feature, u.Level)
+	}
+	lowest, highest, ok := c.cfg.Release.Range(u.Feature, c.cfg.UnstableFeatures)
+	if !ok {
+		return fmt.Errorf("%s: this controller does not know the feature", u.Feature)
+	}
+	if u.Level < lowest || u.Level > highest {
+		return fmt.Errorf("%s: level %d is outside of %d to %d, which this controller runs with", u.Feature, u.Level,
+			lowest, highest)
+	}
+	current := c.currentLevel(u.Feature)
+	if u.Level < current && u.UpgradeType == Upgrade {
+		return fmt.Errorf("%s: level %d is below the current %d, and this is an upgrade", u.Feature, u.Level, current)
+	}
+	if u.Level > current && u.UpgradeType != Upgrade {
+		return fmt.Errorf("%s: level %d is above the current %d, and this is a downgrade", u.Feature, u.Level, current)
+	}
+	switch u.Feature {
+	case features.MetadataVersion:
+		return c.checkVersionUpdate(u, current)
+	case features.KRaftVersion:
+		return checkKRaftUpdate(u, current)
+	}
+	return c.cfg.Release.Check(u.Feature, u.Level, proposed, c.cfg.UnstableFeatures)
+}
+
+func (c *Controller) currentLevel(feature string) int16 {
+	if feature == features.KRaftVersion {
+		return c.deps.Raft.KRaftVersion()
+	}
+	return c.timeline.image.FeatureLevel(feature)
+}
+
+// checkVersionUpdate is 5.3: no downgrade, safe or unsafe, across a level that changed metadata; and KIP-1262: a level
+// that has the cluster id is not entered by a controller that knows none (T25).
+func (c *Controller) checkVersionUpdate(u *FeatureUpdate, current int16) error {
+	for level := current; level > u.Level; level-- {
+		if c.cfg.Release.DidMetadataChange(level) {
+			return fmt.Errorf("%s: no way down from %d to %d, metadata changed at %d", u.Feature, current, u.Level, level)
+		}
+	}
+	if c.cfg.Release.SupportsClusterID(u.Level) && c.upgradeClusterID() == "" {
+		return fmt.Errorf("%s: level %d needs a cluster id, and this controller knows none", u.Feature, u.Level)
+	}
+	return nil
+}
+
+// checkKRaftUpdate is 5.4. Upgrades go through raft, which offers that together with voter changes in the next issue.
+func checkKRaftUpdate(u *FeatureUpdate, current int16) error {
+	switch {
+	case u.Level < current:
+		return fmt.Errorf("%s: downgrade from %d to %d", u.Feature, current, u.Level)
+	case u.Level > current:
+		return fmt.Errorf("%s: upgrades of the quorum's own version are not offered yet", u.Feature)
+	}
+	return nil
+}
+
+// upgradeClusterID is the id that goes with a metadata.version: what the node knew (C8), else what the log has.
+func (c *Controller) upgradeClusterID() string {
+	if c.clusterID != "" {
+		return c.clusterID
+	}
+	return c.timeline.image.ClusterID()
+}
+
+// featureRecords adds the records of one accepted update. A level that is already in force is written again.
+func (c *Controller) featureRecords(u *FeatureUpdate) {
+	if u.Feature == features.KRaftVersion {
+		if u.UpgradeType == Upgrade {
+			c.outcome.records = append(c.outcome.records, &c.noOp)
+		}
+		return
+	}
+	if u.Feature == features.EligibleLeaderReplicas && u.Level > 0 && c.timeline.image.FeatureLevel(u.Feature) == 0 {
+		c.elrRecords()
+	}
+	c.outcome.records = append(c.outcome.records, &records.FeatureLevelRecord{Name: u.Feature, FeatureLevel: u.Level})
+	if u.Feature == features.MetadataVersion && c.cfg.Release.SupportsClusterID(u.Level) {
+		c.outcome.records = append(c.outcome.records, &records.ClusterIdRecord{ClusterId: c.upgradeClusterID()})
+	}
+}
+
+// elrRecords moves min.insync.replicas to where eligible leader replicas need it (5.2): a default for all brokers if
+// none is set, and none for a single broker.
+func (c *Controller) elrRecords() {
+	if _, found := c.timeline.image.Config(image.ConfigKey{Type: brokerResource, Name: minInSyncReplicasName}); !found {
+		c.outcome.records = append(c.outcome.records, minInSyncReplicas("", &c.cfg.MinInSyncReplicas))
+	}
+	for _, key := range c.timeline.image.ConfigKeys() {
+		if key.Type == brokerResource && key.Resource != "" && key.Name == minInSyncReplicasName {
+			c.outcome.records = append(c.outcome.records, minInSyncReplicas(key.Resource, nil))
+		}
+	}
+}
