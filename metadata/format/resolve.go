@@ -213,7 +213,7 @@ func (r *resolved) dynamic() bool {
 func (r *resolved) resolveKRaft() error {
 	for _, f := range r.levels {
 		if f.name != features.MetadataVersion && r.Release.Feature(f.name) == nil {
-			return refuse("--feature %s is not known, release %s has %s", f.name, r.Release.Name,
+			return refuse("--feature %q is not known, release %s has %s", f.name, r.Release.Name,
 				strings.Join(r.Release.FeatureNames(), ", "))
 		}
 	}
@@ -242,7 +242,7 @@ func (r *resolved) checkFeatures() error {
 			continue
 		}
 		if err := r.Release.Check(f.name, f.level, r.metadataVersion, r.Unstable); err != nil {
-			return refuse("--feature %s=%d: %s", f.name, f.level, err)
+			return refuse("--feature %q=%d: %s", f.name, f.level, err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -86,7 +87,7 @@ func ParseVoters(list string) ([]Voter, error) {
 	if len(voters) == 0 {
 		return nil, fmt.Errorf("%w: no controllers in %q", ErrOptions, list)
 	}
-	slices.SortStableFunc(voters, func(a, b Voter) int { return int(a.NodeID) - int(b.NodeID) })
+	slices.SortStableFunc(voters, func(a, b Voter) int { return cmp.Compare(a.NodeID, b.NodeID) })
 	for i := 1; i < len(voters); i++ {
 		if voters[i].NodeID == voters[i-1].NodeID {
 			return nil, fmt.Errorf("%w: controller id %d is given more than once", ErrOptions, voters[i].NodeID)
