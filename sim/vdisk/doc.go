@@ -37,10 +37,9 @@
 //	R6  fsync(f) settles data and length of f, and nothing about names: a new file can be whole and nameless (KAFKA-3968).
 //	    Conversely names can outrun data: write, rename, lose power, and the new name may lead to an empty file, as on ext4
 //	    without auto_da_alloc. Nothing becomes durable by itself: there is no background writeback.
-//	R7  Overwriting. What a write puts over bytes that exist at that moment is divided by sectors, and each sector is a choice by
-//	    itself: a prefix of the pending overwrites in it survives.
-//	    Only bytes below the smallest length between that write and the surviving length take part, because others
-//	    lie in blocks that were not yet, or no longer, the file's.
+//	R7  Overwriting. What a write puts over bytes that exist at that moment is divided by sectors, and each sector is a
+//	    choice by itself: a prefix of the pending overwrites in it survives. Only bytes below the smallest length between
+//	    that write and the surviving length take part: others lie in blocks that were not yet, or no longer, the file's.
 //	R8  A sector is written whole: if a size step survives, and its bytes in a sector are below the smallest length between
 //	    it and the surviving one, then so do the earlier overwrites in that sector.
 //	R9  After a failed fsync the pages are clean: the writes under it stay readable until a power loss, and no later fsync
@@ -56,7 +55,7 @@
 //
 // # Refused
 //
-// Copying the disk at every sync point (costs the length of the log each time). One random stream for all losses (deleting
-// one write would change the fate of the others). A sampler without an enumerator beside it: the test enumerates these rules from
-// scratch and compares the sets.
+// Copying the disk at every sync point (costs the length of the log each time). One random stream for all losses
+// (deleting one write would change the fate of the others). A sampler without an enumerator beside it: the test
+// enumerates these rules from scratch and compares the sets.
 package vdisk
