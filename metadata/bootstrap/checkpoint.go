@@ -60,8 +60,8 @@ func (c *Checkpoint) AppendTo(dst []byte, times Times) []byte {
 	return b.Finish()
 }
 
-// ParseCheckpoint reads a 0-0.checkpoint as raft's snapshot reader does: checksums are checked, the first record must be
-// the header, a batch that is cut short ends the file.
+// ParseCheckpoint reads a 0-0.checkpoint as raft's snapshot reader does: checksums are checked, the first record
+// must be the header, a batch that is cut short ends the file.
 func ParseCheckpoint(content []byte) (*Checkpoint, error) {
 	c := &Checkpoint{}
 	var it record.Iterator

@@ -1,9 +1,9 @@
 // Package bootstrap is what a controller knows about a cluster that has no metadata yet: the records that the first
 // active controller writes, and the two files that carry them from the format tool to the controller.
 //
-// The problem: metadata.version, feature levels, the cluster id and the first SCRAM credentials must exist before there is
-// a log to read them from. The format tool leaves them in a file, and which file depends on the release (facts
-// metadata-bootstrap 3.1):
+// The problem: metadata.version, feature levels, the cluster id and the first SCRAM credentials must exist before
+// there is a log to read them from. The format tool leaves them in a file, and which file depends on the release
+// (facts metadata-bootstrap 3.1):
 //
 //	bootstrap.checkpoint   oct24  root of each log directory; header, data records, footer
 //	0-0.checkpoint         both   __cluster_metadata-0 of the metadata directory; header, kraft.version and voters,

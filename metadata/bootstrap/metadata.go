@@ -22,7 +22,8 @@ type Entry struct {
 	Version int16
 }
 
-// Metadata is the bootstrap records of one node, in the order in which they are to be written. It is not changed after New.
+// Metadata is the bootstrap records of one node, in the order in which they are to be written. It is not changed
+// after New.
 type Metadata struct {
 	Entries []Entry
 	Source  string // where they come from, for messages

@@ -2,9 +2,9 @@
 // with their levels, defaults and dependencies, and what a level lets a controller write.
 //
 // The problem: every rule about "may this record be written", "which layout does the format tool leave", "is this
-// upgrade legal" depends on two numbers, the level in force and the release that runs. Scattered comparisons with magic levels
-// are how a record gets written one level too early. Here the levels are one table, releases are rows over it, and
-// every gate has a name.
+// upgrade legal" depends on two numbers, the level in force and the release that runs. Scattered comparisons with
+// magic levels are how a record gets written one level too early. Here the levels are one table, releases are rows
+// over it, and every gate has a name.
 //
 //	release, err := features.Find("kip1262")
 //	level, err := release.ParseVersion("4.0")          // newest production level of 4.0: 22 or more

@@ -7,8 +7,9 @@
 //
 //	err := files.Replace(volume, "/data/dir0/meta.properties", content)
 //
-// After it returned nil the new content survives any crash; before that, a crash leaves the old file or the new one, and
-// perhaps a ".tmp" file beside it, which the next Replace overwrites. Nothing here retries: an error is the caller's.
+// After it returned nil the new content survives any crash; before that, a crash leaves the old file or the new
+// one, and perhaps a ".tmp" file beside it, which the next Replace overwrites. Nothing here retries: an error is
+// the caller's.
 //
 // Files is the method set of the seam "Files" (docs/seams.md 2): simulated volumes, real directories (metadata/osfiles)
 // and fault injectors satisfy it without knowing each other. Refused: io/fs, which cannot write, sync or rename.
@@ -111,8 +112,8 @@ func write(f Files, name string, content []byte) (err error) {
 	return f.Sync(fd)
 }
 
-// MakeDir makes a directory and those above it that are missing, and syncs the parent of each one made. Kafka leaves out
-// the syncs and relies on the file system to order them.
+// MakeDir makes a directory and those above it that are missing, and syncs the parent of each one made. Kafka
+// leaves out the syncs and relies on the file system to order them.
 func MakeDir(f Files, dir string) error {
 	var made []string
 	for d := path.Clean(dir); ; d = path.Dir(d) {

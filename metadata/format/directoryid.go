@@ -11,8 +11,8 @@ import (
 // maxAttempts bounds the search for a fresh id; a chooser that needs more is broken.
 const maxAttempts = 64
 
-// NewDirectoryID draws an id for a directory: random, not reserved, its text not beginning with "-" (formats 1.1), and not
-// among those taken. The start-up of a node uses it too, for a directory that has none yet.
+// NewDirectoryID draws an id for a directory: random, not reserved, its text not beginning with "-" (formats 1.1),
+// and not among those taken. The start-up of a node uses it too, for a directory that has none yet.
 func NewDirectoryID(chooser Chooser, dir string, taken []record.UUID) (record.UUID, error) {
 	for attempt := range uint64(maxAttempts) {
 		var words [4]uint64

@@ -12,6 +12,7 @@
 // version it knows.
 //
 // Guarantees: reading follows java.util.Properties to the last escape. Writing is deterministic, keys ascending; it
-// differs from Kafka in one point: Kafka writes UTF-8 that its own reader takes for Latin-1, here characters outside
-// printable ASCII are written as \uXXXX escapes, which every reader understands, so that any cluster id survives (formats 8).
+// differs from Kafka in one point: Kafka writes UTF-8 that its own reader takes for Latin-1, here characters
+// outside printable ASCII are written as \uXXXX escapes, which every reader understands, so that any cluster id
+// survives (formats 8).
 package metaprops

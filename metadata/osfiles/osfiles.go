@@ -4,9 +4,9 @@
 //	disk := osfiles.New()
 //	err := files.Replace(disk, "/var/kafka/meta.properties", content)
 //
-// Descriptors are small integers that are valid for one Disk and never reused. Errors are those of package os, which
-// wrap the io/fs sentinels. SyncDir opens the directory and syncs it, which file systems that order directory entries by
-// themselves may refuse; such an error is returned. A Disk is for one goroutine.
+// Descriptors are small integers that are valid for one Disk and never reused. Errors are those of package os,
+// which wrap the io/fs sentinels. SyncDir opens the directory and syncs it, which file systems that order directory
+// entries by themselves may refuse; such an error is returned. A Disk is for one goroutine.
 //
 // This package is outside of the deterministic rooms: nothing in a simulation imports it.
 package osfiles

@@ -8,10 +8,10 @@
 //	frame := records.Append(nil, &records.FeatureLevelRecord{Name: "metadata.version", FeatureLevel: 22}, 0)
 //	r, version, err := records.Decode(frame)
 //
-// Guarantees. Append and Decode are pure functions of their arguments. Decode never panics, reads no further than the
-// frame, allocates no more than a small multiple of it, and refuses every version it does not know. What Decode accepts,
-// Append writes back; unknown tagged fields survive (KIP-482). A record whose fields do not fit the version is refused by
-// Check and never silently shortened.
+// Guarantees. Append and Decode are pure functions of their arguments. Decode never panics, reads no further than
+// the frame, allocates no more than a small multiple of it, and refuses every version it does not know. What Decode
+// accepts, Append writes back; unknown tagged fields survive (KIP-482). A record whose fields do not fit the
+// version is refused by Check and never silently shortened.
 //
 // Layout of a frame (formats 5): unsigned varints 1, key, version; then the flexible encoding of that version.
 //

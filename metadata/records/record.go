@@ -87,8 +87,8 @@ func Decode(frame []byte) (r Record, version int16, err error) {
 		return nil, 0, fmt.Errorf("%w: %d", ErrUnknownKey, header[1])
 	}
 	version = int16(header[2])
-	if lowest, highest := r.Versions(); version < lowest || version > highest {
-		return nil, 0, fmt.Errorf("%w: %s version %d, known are %d to %d", ErrUnknownVersion, r.RecordName(), version, lowest, highest)
+	if err := checkVersion(r, version); err != nil {
+		return nil, 0, err
 	}
 	r.decode(&in, version)
 	if in.Err() != nil {
@@ -102,7 +102,8 @@ func Decode(frame []byte) (r Record, version int16, err error) {
 
 func checkVersion(r Record, version int16) error {
 	if lowest, highest := r.Versions(); version < lowest || version > highest {
-		return fmt.Errorf("%w: %s version %d, known are %d to %d", ErrUnknownVersion, r.RecordName(), version, lowest, highest)
+		return fmt.Errorf("%w: %s version %d, known are %d to %d", ErrUnknownVersion, r.RecordName(), version,
+			lowest, highest)
 	}
 	return nil
 }

@@ -85,7 +85,8 @@ func (e *emitter) appendTo(s *structure) {
 	e.line("dst = record.AppendUvarint(dst, count)\nunknown := m.UnknownTags")
 	for _, f := range tagged {
 		e.line("if %s {", e.present(f))
-		e.line("dst, unknown = appendUnknown(dst, unknown, %d)\ndst = record.AppendUvarint(dst, %d)\nstart := len(dst)", f.tag, f.tag)
+		e.line("dst, unknown = appendUnknown(dst, unknown, %d)", f.tag)
+		e.line("dst = record.AppendUvarint(dst, %d)\nstart := len(dst)", f.tag)
 		e.appendField(f)
 		e.line("dst = closeTag(dst, start)\n}")
 	}
