@@ -153,10 +153,10 @@ func (c *Controller) newClusterID(epoch int32) string {
 	return id.String()
 }
 
-// bootstrapLevel returns the metadata.version of bootstrap records; there must be one.
+// bootstrapLevel returns the metadata.version of bootstrap records; there must be one, and the last one counts.
 func bootstrapLevel(boot []records.Record) (int16, error) {
-	for _, r := range boot {
-		if m, ok := r.(*records.FeatureLevelRecord); ok && m.Name == image.MetadataVersion {
+	for at := len(boot) - 1; at >= 0; at-- {
+		if m, ok := boot[at].(*records.FeatureLevelRecord); ok && m.Name == image.MetadataVersion {
 			return m.FeatureLevel, nil
 		}
 	}

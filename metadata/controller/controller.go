@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
@@ -92,30 +93,19 @@ func (c *Controller) HandleLoadBootstrap(_ int64, snapshot []byte) error {
 	if c.Active() {
 		return fmt.Errorf("%w: the controller is active in epoch %d", ErrLoadBootstrap, c.claimedEpoch)
 	}
-	var found []records.Record
-	for rest := snapshot; len(rest) > 0; {
-		batch, next, err := record.NextBatch(rest)
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrLoadBootstrap, err)
-		}
-		if batch == nil {
-			break // a file cut at the end loads without complaint (kraft-protocol 4.3)
-		}
-		if rest = next; batch.IsControl() {
-			continue
-		}
-		for c.reader.Reset(batch); c.reader.Next(); {
-			found = append(found, c.reader.Record)
-		}
-		if err := c.reader.Err(); err != nil {
-			return fmt.Errorf("%w: %w", ErrLoadBootstrap, err)
-		}
+	file, err := bootstrap.ParseCheckpoint(snapshot)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrLoadBootstrap, err)
 	}
-	if len(found) == 0 {
+	if len(file.Entries) == 0 {
 		return nil
 	}
-	if _, err := bootstrapLevel(found); err != nil {
+	if _, err := bootstrap.New(file.Entries, "the 0-0 checkpoint", c.cfg.Release.MinimumBootstrap); err != nil {
 		return fmt.Errorf("%w: %w", ErrLoadBootstrap, err)
+	}
+	found := make([]records.Record, 0, len(file.Entries))
+	for i := range file.Entries {
+		found = append(found, file.Entries[i].Record)
 	}
 	c.bootstrap = found
 	c.observe(Event{Kind: BootstrapLoaded, Count: int32(len(found))})

@@ -1,15 +1,18 @@
 package image
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 func TestMain(m *testing.M) {
@@ -190,4 +193,86 @@ func BenchmarkApplyConfig(b *testing.B) {
 		_ = d.Replay(rs[n&1])
 		img.Apply(&d, Provenance{Offset: int64(n), Epoch: 1})
 	}
+}
+
+func TestReading(t *testing.T) {
+	img := applyAll(t, []records.Record{
+		&records.FeatureLevelRecord{Name: "metadata.version", FeatureLevel: 34},
+		&records.FeatureLevelRecord{Name: "a.version", FeatureLevel: 2},
+		&records.FeatureLevelRecord{Name: "a.version", FeatureLevel: 1},
+		&records.FeatureLevelRecord{Name: "b.version", FeatureLevel: 1},
+		&records.FeatureLevelRecord{Name: "b.version", FeatureLevel: 0},
+		&records.ClusterIdRecord{ClusterId: "X"},
+		&records.ConfigRecord{ResourceType: 4, ResourceName: "2", Name: "k", Value: text("w")},
+		&records.ConfigRecord{ResourceType: 4, ResourceName: "1", Name: "k", Value: text("v")},
+		&records.UserScramCredentialRecord{Name: "u", Mechanism: 1, Salt: []byte{1}, Iterations: 4096},
+	})
+	require.Equal(t, []Feature{{"a.version", 1}, {"metadata.version", 34}}, img.Features())
+	require.Equal(t, int16(34), img.MetadataVersion())
+	require.Equal(t, "X", img.ClusterID())
+	value, found := img.Config(ConfigKey{Type: 4, Resource: "1", Name: "k"})
+	require.True(t, found)
+	require.Equal(t, "v", value)
+	require.Equal(t, "1", img.ConfigKeys()[0].Resource)
+	require.Equal(t, int32(4096), img.Scram(ScramKey{Mechanism: 1, User: "u"}).Iterations)
+	require.Equal(t, Provenance{Offset: 8, Epoch: 1}, img.Provenance())
+	img.SetProvenance(Provenance{Offset: 9, Epoch: 2})
+	require.Equal(t, []byte{0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 2}, img.Provenance().AppendTo(nil))
+	require.Equal(t, Change{}, img.Set(&Change{}))
+	require.Panics(t, func() { img.Set(&Change{Part: numParts}) })
+	for p := PartNone; p < numParts; p++ {
+		require.NotEmpty(t, p.String())
+	}
+	require.Panics(t, func() { _ = numParts.String() })
+}
+
+func TestDelta(t *testing.T) {
+	var d Delta
+	for _, r := range []records.Record{
+		&records.ClusterIdRecord{ClusterId: "X"}, &records.NoOpRecord{}, &records.ZkMigrationStateRecord{},
+		&records.ClusterIdRecord{ClusterId: "Y"}, &records.ConfigRecord{Name: "k"},
+	} {
+		require.NoError(t, d.Replay(r))
+	}
+	require.Equal(t, int64(5), d.Records())
+	require.Len(t, d.Changes(), 3)
+	require.True(t, d.Changed(PartConfig))
+	require.False(t, d.Changed(PartScram))
+	require.Equal(t, "Y", d.ClusterID())
+	d.Reset()
+	require.Equal(t, "", d.ClusterID())
+	require.Zero(t, d.Records())
+}
+
+// Canonical bytes of changes tell different changes apart.
+func TestChangeBytes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b Change
+		require.NoError(t, ChangeOf(genRecord().Draw(t, "a"), &a))
+		require.NoError(t, ChangeOf(genRecord().Draw(t, "b"), &b))
+		require.Equal(t, reflect.DeepEqual(a, b), bytes.Equal(a.AppendTo(nil), b.AppendTo(nil)))
+	})
+}
+
+func FuzzBatchReader(f *testing.F) {
+	frame := records.Append(nil, &records.ClusterIdRecord{ClusterId: "X"}, 0)
+	f.Add(record.AppendBatch(nil, record.BatchSpec{BaseOffset: 7}, frame, frame))
+	f.Add(make([]byte, record.BatchOverhead))
+	f.Fuzz(func(t *testing.T, batch []byte) {
+		if len(batch) < record.BatchOverhead {
+			return
+		}
+		var r BatchReader
+		r.Reset(batch)
+		next := record.Batch(batch).BaseOffset()
+		for r.Next() {
+			require.Equal(t, next, r.Offset)
+			require.NotNil(t, r.Record)
+			next++
+		}
+		require.False(t, r.Next())
+		if r.Err() == nil {
+			require.Equal(t, int64(record.Batch(batch).RecordCount()), next-record.Batch(batch).BaseOffset())
+		}
+	})
 }

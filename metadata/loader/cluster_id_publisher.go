@@ -49,6 +49,7 @@ type ClusterIDConfig struct {
 type ClusterIDPublisher struct {
 	cfg   ClusterIDConfig
 	known string // held by a directory, or discovered
+	has   bool   // known is valid: even the empty string is an id that a formatter accepts
 	done  bool   // every usable directory holds it and the sinks know
 	event Event
 }
@@ -59,7 +60,7 @@ func NewClusterIDPublisher(cfg ClusterIDConfig) (*ClusterIDPublisher, error) {
 		return nil, fmt.Errorf("%w: meta.properties version %d has no cluster id to discover", ErrConfig, cfg.Version)
 	}
 	p := &ClusterIDPublisher{cfg: cfg}
-	p.known, _ = cfg.Ensemble.ClusterID()
+	p.known, p.has = cfg.Ensemble.ClusterID()
 	return p, nil
 }
 
@@ -74,7 +75,7 @@ func (p *ClusterIDPublisher) OnControllerChange(raft.LeaderAndEpoch) {}
 
 // CheckClusterID implements Guard.
 func (p *ClusterIDPublisher) CheckClusterID(id string) error {
-	if p.known != "" && p.known != id {
+	if p.has && p.known != id {
 		return fmt.Errorf("%w: %q in the log, %q in meta.properties", ErrClusterID, id, p.known)
 	}
 	return nil
@@ -89,13 +90,13 @@ func (p *ClusterIDPublisher) OnMetadataUpdate(_ *image.Delta, img *image.Image, 
 	if err := p.CheckClusterID(id); err != nil {
 		return fmt.Errorf("%w: %w", ErrFatal, err)
 	}
-	discovered := p.known == ""
+	discovered := !p.has
 	for at := range p.cfg.Ensemble.Directories {
 		if err := p.persist(int32(at), id, m); err != nil {
 			return err
 		}
 	}
-	p.known, p.done = id, true
+	p.known, p.has, p.done = id, true, true
 	if !discovered {
 		return nil
 	}

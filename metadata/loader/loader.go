@@ -29,8 +29,6 @@ const (
 type Config struct {
 	// Release is what this node's software knows; records beyond it are load failures.
 	Release *features.Release
-	// UnstableFeatures is unstable.feature.versions.enable.
-	UnstableFeatures bool
 	// StopOnLoadFailure is true on nodes with the controller role. Others keep their last good image.
 	StopOnLoadFailure bool
 	// RetryNs is DefaultRetryNs in Kafka; other values are simulation only, at least 1.
@@ -194,17 +192,13 @@ func (l *Loader) observe(e Event) {
 	l.deps.Observer.Observe(&l.event)
 }
 
-// checkRecord refuses what the software does not know (5.5, 6.1).
+// checkRecord refuses what the software does not know (5.5, 6.1). Unstable levels pass: only controllers are strict there.
 func (l *Loader) checkRecord(r records.Record) error {
 	switch m := r.(type) {
 	case *records.FeatureLevelRecord:
-		if m.Name != image.MetadataVersion || m.FeatureLevel == 0 {
-			return nil
-		}
-		lowest, highest, _ := l.cfg.Release.Range(m.Name, l.cfg.UnstableFeatures)
-		if m.FeatureLevel < lowest || m.FeatureLevel > highest {
-			return fmt.Errorf("%s %d is outside of %d to %d, which release %s runs with", m.Name, m.FeatureLevel, lowest,
-				highest, l.cfg.Release.Name)
+		if m.Name == image.MetadataVersion && m.FeatureLevel != 0 && !l.cfg.Release.Knows(m.FeatureLevel) {
+			return fmt.Errorf("%s %d is outside of %d to %d, which release %s knows", m.Name, m.FeatureLevel,
+				l.cfg.Release.Minimum, l.cfg.Release.LatestTesting, l.cfg.Release.Name)
 		}
 	case *records.ClusterIdRecord:
 		if !l.cfg.Release.SupportsClusterID(l.cfg.Release.LatestTesting) {
