@@ -1,0 +1,29 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+// catalogue lists the documentation of all rules, in the order of rules.each.
+func catalogue() [36]*sim.InvariantDoc {
+	return [...]*sim.InvariantDoc{
+		&electionSafetyDoc, &oneVoteDoc, &epochMonotonicDoc, &rolesDoc, &preVoteHarmlessDoc, &noDisruptionDoc,
+		&twoLeadersBoundedDoc, &logMatchingDoc, &leaderCompletenessDoc, &stateMachineSafetyDoc, &leaderAppendOnlyDoc,
+		&noWriteAfterLeadDoc, &truncationDoc, &hwMonotonicDoc, &hwDurableDoc, &ownEpochCommitDoc, &acknowledgedSurvivesDoc,
+		&listenerOrderDoc, &votersFollowLogDoc, &mvImpliesClusterIDDoc, &noEarlyClusterIDDoc, &oneClusterIDDoc,
+		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &directoryIDFirstDoc, &bootstrapOnceDoc,
+		&clusterIDServedDoc, &idDiscoveredDoc, &imagesEqualDoc, &publishedOnceDoc, &noUnexpectedStopDoc, &leaderExistsDoc,
+		&highWatermarkMovesDoc, &nodesCatchUpDoc, &bootstrapStableDoc,
+	}
+}
+
+// Docs lists all invariants of the package.
+func Docs() []sim.InvariantDoc {
+	list := catalogue()
+	docs := make([]sim.InvariantDoc, 0, len(list))
+	for _, d := range list {
+		docs = append(docs, *d)
+	}
+	return docs
+}
+
+// All returns the checkers of all invariants, for World.Add. They share one set of mirrors, so they come as one checker.
+func All(cfg Config) []sim.Checker { return []sim.Checker{New(cfg)} }

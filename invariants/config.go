@@ -1,0 +1,58 @@
+package invariants
+
+// Variant is the state of KIP-1262 that a run implements.
+type Variant uint8
+
+// The variants (metadata-bootstrap 4.3).
+const (
+	Released Variant = iota // the feature exists at no level
+	FinalMar                // bootstrap controllers must be formatted, others discover the id
+	FinalApr                // a static quorum may be unformatted
+	Draft                   // a leader without cluster id writes one
+)
+
+// Config is what the checkers have to be told. It is the scenario's knowledge, never the replica's.
+type Config struct {
+	Variant Variant
+	// FeatureLevel is the metadata.version that has the ClusterIdRecord; 0 means 34.
+	FeatureLevel int16
+	// StaticVoters are the ids of controller.quorum.voters, in force where neither log nor checkpoint name voters.
+	StaticVoters []int32
+	// FetchTimeoutNs is controller.quorum.fetch.timeout.ms, the largest of all hosts; 0 switches two-leaders-bounded off.
+	FetchTimeoutNs int64
+	// ClockErrorNs is the sum of the largest backward step and the longest pause of any host.
+	ClockErrorNs int64
+	// PreVoteEverywhere says that all peers support Vote 2, which no-disruption presumes.
+	PreVoteEverywhere bool
+	// AllowStop reports whether a process may end like this: with a fatal error (refused false) or at start (true). A
+	// declared outcome of a fault in the run. nil allows nothing.
+	AllowStop func(host string, refused bool, err error) bool
+	// Converges says that the calm has writes or elections enough for the high watermark to move.
+	Converges bool
+
+	static voterSet
+}
+
+// withDefaults fills in what zero values stand for.
+func (c Config) withDefaults() Config {
+	if c.FeatureLevel == 0 {
+		c.FeatureLevel = 34
+	}
+	c.static = voterSet{}
+	for _, id := range c.StaticVoters {
+		at := len(c.static.keys)
+		for at > 0 && c.static.keys[at-1].id > id {
+			at--
+		}
+		c.static.keys = append(c.static.keys, voterKey{})
+		copy(c.static.keys[at+1:], c.static.keys[at:])
+		c.static.keys[at] = voterKey{id: id}
+	}
+	return c
+}
+
+// hasRecord reports whether the variant knows the ClusterIdRecord at all.
+func (c *Config) hasRecord() bool { return c.Variant != Released }
+
+// leaderWrites reports whether a leader without a cluster id has to write one.
+func (c *Config) leaderWrites() bool { return c.Variant == Draft || c.Variant == FinalApr }

@@ -1,0 +1,122 @@
+package invariants
+
+// core is the state of all checkers over one run. It knows nothing of the world: suite.go feeds it what left the processes,
+// tests feed it by hand.
+type core struct {
+	cfg    Config
+	report Reporter
+	nowNs  int64
+	calm   bool
+
+	ledger   ledger
+	replicas []*replica
+	leaders  []leadership // ascending by epoch
+	exposed  exposedLog
+	stable   stableView
+	wire     wire
+	images   imageTable
+	acked    ackedAppends
+	calmFrom calmState
+	rules    rules
+	times    times
+}
+
+// rules holds every invariant of the package.
+type rules struct {
+	electionSafety, oneVote, epochMonotonic, roles, preVoteHarmless, noDisruption, twoLeadersBounded rule
+
+	logMatching, leaderCompleteness, stateMachineSafety, leaderAppendOnly, noWriteAfterLead, truncation, hwMonotonic,
+	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, votersFollowLog rule
+
+	mvImpliesClusterID, noEarlyClusterID, oneClusterID, leaderWritesClusterID, persistedIsStable, upgradeKeepsID,
+	directoryIDFirst, bootstrapOnce, clusterIDServed, idDiscovered rule
+
+	imagesEqual, publishedOnce, noUnexpectedStop rule
+
+	leaderExists, highWatermarkMoves, nodesCatchUp, bootstrapStable rule
+}
+
+// each calls f with every rule and its documentation, in the order of the catalogue.
+func (r *rules) each(f func(x *rule, i int32)) {
+	for i, x := range []*rule{
+		&r.electionSafety, &r.oneVote, &r.epochMonotonic, &r.roles, &r.preVoteHarmless, &r.noDisruption,
+		&r.twoLeadersBounded, &r.logMatching, &r.leaderCompleteness, &r.stateMachineSafety, &r.leaderAppendOnly,
+		&r.noWriteAfterLead, &r.truncation, &r.hwMonotonic, &r.hwDurable, &r.ownEpochCommit, &r.acknowledgedSurvives,
+		&r.listenerOrder, &r.votersFollowLog, &r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
+		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.directoryIDFirst, &r.bootstrapOnce,
+		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.leaderExists,
+		&r.highWatermarkMoves, &r.nodesCatchUp, &r.bootstrapStable,
+	} {
+		f(x, int32(i))
+	}
+}
+
+// reset makes the core ready for a run. Memory of the run before is used again.
+func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Counters) {
+	c.cfg, c.report, c.nowNs, c.calm = cfg.withDefaults(), report, 0, false
+	c.ledger.reset()
+	c.replicas, c.leaders = c.replicas[:0], c.leaders[:0]
+	c.exposed.reset()
+	c.stable.reset()
+	c.wire.reset(0)
+	c.images.reset()
+	c.acked.reset()
+	c.calmFrom = calmState{}
+	docs := catalogue()
+	c.rules.each(func(x *rule, i int32) {
+		*x = rule{doc: docs[i], count: evaluated(docs[i].Name), core: c}
+	})
+	c.times.bind(sometimes, stat)
+}
+
+// addReplica adds a host. Hosts are added in plan order, before the first event.
+func (c *core) addReplica(r *replica, id string, d disk) *replica {
+	r.reset(int32(len(c.replicas)), id, d)
+	c.replicas = append(c.replicas, r)
+	c.wire.reset(int32(len(c.replicas)))
+	return r
+}
+
+// booted is the start of a process.
+func (c *core) booted(r *replica, boot int32) {
+	r.endLife()
+	r.up, r.boot, r.server = true, boot, false
+	c.reload(r)
+	r.idAtBoot = r.knownClusterID() != 0
+	c.bootChecks(r)
+}
+
+// crashed is called when a volume went through a crash: the mirrors are read again.
+func (c *core) crashed(r *replica) {
+	end := r.log.end
+	c.reload(r)
+	if r.log.end < end {
+		*c.times.powerLostBytes++
+	}
+}
+
+// byNode returns the replica with a node id and directory id, nil when there is none; a zero directory id fits any.
+func (c *core) byVoter(k *voterKey) *replica {
+	for _, r := range c.replicas {
+		if r.nodeID == k.id && (k.dir.IsZero() || r.directoryID == k.dir) {
+			return r
+		}
+	}
+	return nil
+}
+
+// votersOf returns the voter set that a replica's log and checkpoint say is in force for it: the newest one, committed or
+// not; else that of the 0-0 checkpoint; else the static one.
+func (c *core) votersOf(r *replica) *voterSet {
+	set := noSet
+	if id := r.log.last(); id != noBatch {
+		set = c.ledger.at(id).after.voters
+	}
+	if set == noSet {
+		set = r.bootVoters
+	}
+	if set == noSet {
+		return &c.cfg.static
+	}
+	return &c.ledger.sets[set]
+}

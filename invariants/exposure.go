@@ -1,0 +1,137 @@
+package invariants
+
+// exposedLog is the committed log: what leaders have exposed. "Exposed" is defined by what left a process: an answer to a
+// Fetch that carries the high watermark of a leader, or a call of a listener on a leader.
+type exposedLog struct {
+	entries []exposedEntry
+	end     int64 // exclusive; -1 before the first exposure
+	highest int64 // highest exposure of any leader
+	claimed int64 // highest high watermark that any leader claims, in events too
+}
+
+// exposedEntry is one committed batch.
+type exposedEntry struct {
+	id  batchID
+	end int64
+}
+
+func (x *exposedLog) reset() { x.entries, x.end, x.highest, x.claimed = x.entries[:0], -1, -1, -1 }
+
+// index returns the index of the batch that ends at an offset, -1 when none does.
+func (x *exposedLog) index(end int64) int32 {
+	high := int32(len(x.entries)) - 1
+	for n := 0; n < 8 && high >= 0; n++ {
+		if e := x.entries[high].end; e <= end {
+			if e == end {
+				return high
+			}
+			return -1
+		}
+		high--
+	}
+	low := int32(0)
+	for low <= high {
+		mid := (low + high) / 2
+		switch e := x.entries[mid].end; {
+		case e == end:
+			return mid
+		case e < end:
+			low = mid + 1
+		default:
+			high = mid - 1
+		}
+	}
+	return -1
+}
+
+// containing returns the index of the batch that holds an offset, -1 when none does.
+func (x *exposedLog) containing(offset int64) int32 {
+	low, high := int32(0), int32(len(x.entries))
+	for low < high {
+		mid := (low + high) / 2
+		if x.entries[mid].end > offset {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	if int(low) == len(x.entries) {
+		return -1
+	}
+	return low
+}
+
+// expose says that the leader of an epoch showed high watermark hw.
+func (c *core) expose(r *replica, epoch int32, hw int64, evidence string) {
+	l := c.claim(r, epoch, evidence)
+	if l == nil || hw <= l.exposed || hw <= 0 {
+		return
+	}
+	c.ownEpochCommit(r, l, hw)
+	if l.exposed < 0 {
+		c.firstWatermark(r, l, hw)
+	}
+	c.raise(r, l, hw)
+	l.exposed = hw
+	c.exposed.highest = max(c.exposed.highest, hw)
+	at := r.log.endingAt(hw)
+	if at < 0 {
+		return // a deposed leader's answer from before it cut its log
+	}
+	c.completeAtExposure(r, l, r.log.entries[at].id, hw)
+	c.extend(r, at, hw)
+}
+
+// extend adds what is newly exposed to the committed log, unless the log of the leader contradicts it.
+func (c *core) extend(r *replica, at int32, hw int64) {
+	x := &c.exposed
+	if hw <= x.end {
+		if i := x.index(hw); i < 0 || x.entries[i].id != r.log.entries[at].id {
+			c.exposedTwice(r, hw)
+		}
+		return
+	}
+	from := int32(0)
+	if x.end > r.log.start {
+		prev := r.log.endingAt(x.end)
+		if prev < 0 || r.log.entries[prev].id != x.entries[len(x.entries)-1].id {
+			c.exposedTwice(r, x.end)
+			return
+		}
+		from = prev + 1
+	}
+	for i := from; i <= at; i++ {
+		e := r.log.entries[i]
+		x.entries = append(x.entries, exposedEntry{e.id, e.end})
+		x.end = e.end
+		c.stableAdvance(e.id)
+	}
+}
+
+// claimedMax is the highest high watermark that a leader of the epoch or a lower one is known or claims to have reached.
+func (c *core) claimedMax(epoch int32) int64 {
+	most := int64(-1)
+	for i := len(c.leaders) - 1; i >= 0; i-- {
+		if c.leaders[i].epoch <= epoch {
+			most = max(most, c.leaders[i].raised)
+			if most >= c.exposed.claimed {
+				break
+			}
+		}
+	}
+	return most
+}
+
+// exposedBelow is the highest exposure of leaders of lower epochs.
+func (c *core) exposedBelow(epoch int32) int64 {
+	most := int64(-1)
+	for i := len(c.leaders) - 1; i >= 0; i-- {
+		if c.leaders[i].epoch < epoch {
+			most = max(most, c.leaders[i].exposed)
+			if most >= c.exposed.highest {
+				break
+			}
+		}
+	}
+	return most
+}

@@ -1,0 +1,119 @@
+package invariants
+
+import (
+	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
+)
+
+// factKind says what a record that matters here is; all other records are no facts.
+type factKind uint8
+
+const (
+	factVersion      factKind = iota + 1 // FeatureLevelRecord of metadata.version: number is the level
+	factFeature                          // FeatureLevelRecord of another feature
+	factClusterID                        // ClusterIdRecord: number is the text
+	factBegin                            // BeginTransactionRecord: number 1 when its name is that of the bootstrap
+	factEnd                              // EndTransactionRecord
+	factAbort                            // AbortTransactionRecord
+	factLeaderChange                     // number is the leader, set the voters it lists
+	factKRaftVersion                     // number is the level
+	factVoters                           // number is the voter set
+)
+
+// fact is what the checkers need of one record.
+type fact struct {
+	offset int64
+	number int32
+	set    int32
+	kind   factKind
+}
+
+// bootstrapTransaction is the name that Kafka gives the transaction of the bootstrap records (metadata-bootstrap 3.3).
+const bootstrapTransaction = "Bootstrap records"
+
+// metadataVersion is the feature that gates records.
+const metadataVersion = "metadata.version"
+
+// decode appends the facts of a batch. Records that do not decode are no facts: whoever replays them stops.
+func (l *ledger) decode(b record.Batch) {
+	if b.RecordCount() <= 0 || int32(len(b)) <= record.BatchOverhead {
+		return
+	}
+	var r record.Record
+	control := b.IsControl()
+	for l.records.Reset(b); l.records.Next(&r); {
+		if control {
+			l.decodeControl(&r)
+		} else {
+			l.decodeData(&r)
+		}
+	}
+}
+
+// decodeData looks at the key before it decodes: of a million records a handful are facts.
+func (l *ledger) decodeData(r *record.Record) {
+	if len(r.Value) < 3 || r.Value[0] != 1 {
+		return
+	}
+	switch int16(r.Value[1]) {
+	case records.FeatureLevelRecordKey, records.BeginTransactionRecordKey, records.EndTransactionRecordKey,
+		records.AbortTransactionRecordKey, records.ClusterIdRecordKey:
+	default:
+		return
+	}
+	x, _, err := records.Decode(r.Value)
+	if err != nil {
+		return
+	}
+	f := fact{offset: r.Offset, set: noSet}
+	switch m := x.(type) {
+	case *records.FeatureLevelRecord:
+		f.kind, f.number = factFeature, int32(m.FeatureLevel)
+		if m.Name == metadataVersion {
+			f.kind = factVersion
+		}
+	case *records.BeginTransactionRecord:
+		f.kind = factBegin
+		if m.Name != nil && *m.Name == bootstrapTransaction {
+			f.number = 1
+		}
+	case *records.EndTransactionRecord:
+		f.kind = factEnd
+	case *records.AbortTransactionRecord:
+		f.kind = factAbort
+	case *records.ClusterIdRecord:
+		f.kind, f.number = factClusterID, l.text(m.ClusterId)
+	}
+	l.facts = append(l.facts, f)
+}
+
+func (l *ledger) decodeControl(r *record.Record) {
+	t, err := record.ParseControlKey(r.Key)
+	if err != nil {
+		return
+	}
+	f := fact{offset: r.Offset, set: noSet}
+	switch t {
+	case record.LeaderChange:
+		var m record.LeaderChangeMessage
+		if m.Decode(r.Value, 0) != nil {
+			return
+		}
+		f.kind, f.number, f.set = factLeaderChange, m.LeaderID, l.setOfLeaderChange(&m)
+	case record.KRaftVersion:
+		var m record.KRaftVersionRecord
+		if m.Decode(r.Value) != nil {
+			return
+		}
+		f.kind, f.number = factKRaftVersion, int32(m.KRaftVersion)
+	case record.KRaftVoters:
+		var m record.VotersRecord
+		if m.Decode(r.Value) != nil {
+			return
+		}
+		f.kind, f.number = factVoters, l.setOfVoters(&m)
+	default:
+		return
+	}
+	l.facts = append(l.facts, f)
+}

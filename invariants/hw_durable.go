@@ -1,0 +1,79 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+var hwDurableDoc = sim.InvariantDoc{
+	Name:   "hw-durable",
+	Source: "KAFKA-10533; kraft-protocol 3.6; known-bugs S5",
+	Doc: "When a leader raises its high watermark to h, a majority of the newest voter set in its log held [0, h) durably when they " +
+		"sent the Fetch that acknowledges it, the leader itself at the raise; a sole voter before its raft lane takes its next input.",
+}
+
+// hwDurable counts the members of the voter set that hold the leader's records below hw on the platter. Checked at the raise
+// only: a lost volume does not un-commit.
+func (c *core) hwDurable(r *replica, l *leadership, hw int64) {
+	rule := &c.rules.hwDurable
+	rule.eval()
+	id := r.log.batchEndingAt(hw)
+	if id == noBatch {
+		if r.leads(l.epoch) {
+			rule.fail("beyond-log", r.id+" raised its high watermark to "+number(hw)+", which is no batch boundary of its log; it ends at "+
+				number(r.log.end))
+		}
+		return
+	}
+	set := c.votersOf(r)
+	if set.size() == 1 && set.holds(r) {
+		c.soleVoter(r, l)
+		return
+	}
+	holders := int32(0)
+	for i := range set.keys {
+		v := c.byVoter(&set.keys[i])
+		switch {
+		case v == nil:
+		case v == r:
+			if r.log.durableEnd() >= hw {
+				holders++
+			}
+		case c.acknowledges(v, l.epoch, id, hw):
+			holders++
+		}
+	}
+	if holders < set.majority() {
+		rule.fail("too-few-durable", r.id+" raised its high watermark to "+number(hw)+" in epoch "+number(int64(l.epoch))+
+			", but only "+number(int64(holders))+" of "+number(int64(set.size()))+" voters held that durably when they acknowledged it")
+	}
+}
+
+// soleVoter checks the raise before this one: what a sole voter commits it may flush until its raft lane takes the next
+// input, and this raise is of a later input. Power loss in that window is the declared loss "sole-voter-unflushed".
+func (c *core) soleVoter(r *replica, l *leadership) {
+	if l.raised > 0 && r.log.durableEnd() < l.raised && r.leads(l.epoch) {
+		c.rules.hwDurable.fail("sole-voter-never-flushed", r.id+" is the only voter and goes on from high watermark "+number(l.raised)+
+			" with a log that is durable up to "+number(r.log.durableEnd())+" only")
+	}
+}
+
+// acknowledges reports whether one of the voter's latest Fetch requests of the epoch covers the batch that ends at hw.
+func (c *core) acknowledges(v *replica, epoch int32, id batchID, hw int64) bool {
+	for i := range v.acks {
+		a := &v.acks[i]
+		if a.epoch == epoch && a.end >= hw && a.batch != noBatch && c.ledger.ancestor(a.batch, hw) == id {
+			return true
+		}
+	}
+	return false
+}
+
+// acknowledge notes what a Fetch acknowledges as it is sent. A Fetch at the same point as the one before takes its place.
+func (c *core) acknowledge(r *replica, epoch int32, offset int64) {
+	end := min(offset, r.log.durableEnd())
+	a := acknowledgement{epoch: epoch, end: end, batch: r.log.batchEndingAt(end)}
+	last := &r.acks[(r.nextAck+3)%4]
+	if *last == a {
+		return
+	}
+	r.acks[r.nextAck] = a
+	r.nextAck = (r.nextAck + 1) % 4
+}

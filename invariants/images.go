@@ -1,0 +1,118 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+var imagesEqualDoc = sim.InvariantDoc{
+	Name:   "images-equal",
+	Source: "known-bugs S8",
+	Doc: "Published images with the same offset are equal on all nodes and over all their lives, and equal the controller's state at " +
+		"that stable offset.",
+}
+
+var publishedOnceDoc = sim.InvariantDoc{
+	Name:   "published-once",
+	Source: "KIP-868; KAFKA-14538; metadata-bootstrap 7.2",
+	Doc:    "A loader takes each record in once, in offset order, and publishes nothing that is not stable.",
+}
+
+// imageTable holds the digest of the image at each offset at which somebody showed one.
+type imageTable struct {
+	origin int64
+	rows   []imageRow
+}
+
+type imageRow struct {
+	digest uint64
+	host   int32
+	set    bool
+}
+
+func (t *imageTable) reset() { t.origin, t.rows = -1, t.rows[:0] }
+
+// row returns the row of an offset, nil for an absurd one.
+func (t *imageTable) row(offset int64) *imageRow {
+	if t.origin < 0 {
+		t.origin = max(offset-1024, 0)
+	}
+	if offset < t.origin || offset-t.origin >= maxHeads {
+		return nil
+	}
+	for int64(len(t.rows)) <= offset-t.origin {
+		t.rows = append(t.rows, imageRow{})
+	}
+	return &t.rows[offset-t.origin]
+}
+
+// loaderState follows a loader in one process life.
+type loaderState struct {
+	lastOffset   int64 // published, -1
+	lastReplayed int64 // -1
+	dirFailed    bool
+}
+
+// imageShown compares the digest of an image at an offset with what others showed there.
+func (c *core) imageShown(r *replica, offset int64, digest uint64, evidence string) {
+	if offset < 0 {
+		return
+	}
+	rule := &c.rules.imagesEqual
+	rule.eval()
+	row := c.images.row(offset)
+	if row == nil {
+		return
+	}
+	if !row.set {
+		*row = imageRow{digest: digest, host: r.host, set: true}
+		return
+	}
+	if row.digest != digest {
+		rule.fail(evidence, "the image at offset "+number(offset)+" on "+r.id+" differs from the one on "+c.replicas[row.host].id)
+	}
+}
+
+// imageAdvanced follows the loader's replay.
+func (c *core) imageAdvanced(r *replica, from, to int64) {
+	rule := &c.rules.publishedOnce
+	rule.eval()
+	s := &r.loader
+	if from != s.lastReplayed || to < from {
+		rule.fail("not-contiguous", r.id+" replays from offset "+number(from)+" to "+number(to)+" after it was at "+
+			number(s.lastReplayed))
+	}
+	s.lastReplayed = to
+}
+
+// imagePublished checks a published image: where it stands in the stable log, and what is in it.
+func (c *core) imagePublished(r *replica, offset int64, digest uint64) {
+	rule := &c.rules.publishedOnce
+	rule.eval()
+	if offset < r.loader.lastOffset {
+		rule.fail("went-back", r.id+" publishes offset "+number(offset)+" after "+number(r.loader.lastOffset))
+	}
+	r.loader.lastOffset = offset
+	if offset >= 0 && !c.stableAt(offset) {
+		rule.fail("not-stable", r.id+" publishes an image at offset "+number(offset)+", which is not stable; exposed are records up to "+
+			number(c.exposed.end))
+	}
+	c.imageShown(r, offset, digest, "published")
+}
+
+// stableAt reports whether an offset is exposed and no transaction is open behind it.
+func (c *core) stableAt(offset int64) bool {
+	i := c.exposed.containing(offset)
+	if i < 0 {
+		return false
+	}
+	b := c.ledger.at(c.exposed.entries[i].id)
+	if b.factEnd == b.factStart || offset == b.end-1 {
+		return !b.after.open
+	}
+	v := emptyView
+	if b.parent != noBatch {
+		v = c.ledger.at(b.parent).after
+	}
+	for k := b.factStart; k < b.factEnd && c.ledger.facts[k].offset <= offset; k++ {
+		v.apply(&c.ledger.facts[k])
+	}
+	return !v.open
+}

@@ -1,0 +1,184 @@
+package invariants
+
+import (
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim/digest"
+)
+
+// batchID names a batch of the ledger.
+type batchID int32
+
+// noBatch stands before the first batch of a log.
+const noBatch batchID = -1
+
+// batch is one RecordBatch as somebody wrote it, with the whole prefix before it: its ancestors. Two logs are equal up to
+// an offset exactly when the batches that end there have the same id.
+type batch struct {
+	base, end int64 // end is exclusive
+	hash      uint64
+	parent    batchID
+	next      batchID // another batch with the same base offset
+	epoch     int32
+	factStart int32
+	factEnd   int32
+	writer    int32 // index of the host that wrote it first
+	rooted    bool  // the prefix is known from offset 0 on
+	control   bool
+	after     view // the state of records replayed up to and with this batch
+}
+
+// ledger is the set of all batches that any log of the run ever held. It only grows; it is a tree, because KRaft logs that
+// share (offset, epoch) share the prefix. Lookups are O(1) in the length of the logs.
+type ledger struct {
+	batches []batch
+	heads   []batchID // by base offset - origin: the first batch that begins there
+	origin  int64
+	facts   []fact
+	texts   []string // interned cluster ids; 0 is ""
+	sets    []voterSet
+	records record.Iterator
+}
+
+func (l *ledger) reset() {
+	l.batches, l.heads, l.facts = l.batches[:0], l.heads[:0], l.facts[:0]
+	l.origin = -1
+	l.texts = append(l.texts[:0], "")
+	l.sets = l.sets[:0]
+}
+
+// at returns a batch; the pointer is good until the next intern.
+func (l *ledger) at(id batchID) *batch { return &l.batches[id] }
+
+// conflict says how a new batch contradicts the ledger.
+type conflict uint8
+
+const (
+	noConflict     conflict = iota
+	otherBytes              // same base offset and epoch, other bytes
+	otherPrefix             // same batch, other batches before it
+	epochWentBack           // the batch before it has a higher epoch
+	numberOfBroken          // counts the kinds
+)
+
+// intern returns the id of a batch whose predecessor in its log is parent. found is the batch that a conflict is with.
+func (l *ledger) intern(b record.Batch, parent batchID, writer int32) (id batchID, c conflict, found batchID) {
+	base, epoch := b.BaseOffset(), b.LeaderEpoch()
+	hash := digest.Bytes(0, b)
+	rooted := base == 0 && parent == noBatch || parent != noBatch && l.batches[parent].rooted
+	found = noBatch
+	for id = l.head(base); id != noBatch; id = l.batches[id].next {
+		x := &l.batches[id]
+		if x.epoch != epoch {
+			continue
+		}
+		if x.hash == hash && (x.parent == parent || !rooted) {
+			return id, noConflict, noBatch
+		}
+		if x.hash == hash && !x.rooted && rooted { // its prefix was unknown until now
+			l.adopt(id, parent)
+			return id, noConflict, noBatch
+		}
+		if found == noBatch {
+			found, c = id, otherBytes
+			if x.hash == hash {
+				c = otherPrefix
+			}
+		}
+	}
+	if found == noBatch && parent != noBatch && l.batches[parent].epoch > epoch {
+		found, c = parent, epochWentBack
+	}
+	return l.add(b, batch{
+		base: base, end: b.NextOffset(), hash: hash, parent: parent, epoch: epoch, writer: writer, rooted: rooted,
+		control: b.IsControl(),
+	}), c, found
+}
+
+// head returns the first batch that begins at base.
+func (l *ledger) head(base int64) batchID {
+	if l.origin < 0 || base < l.origin || base-l.origin >= int64(len(l.heads)) {
+		return noBatch
+	}
+	return l.heads[base-l.origin]
+}
+
+// maxHeads bounds the table of base offsets: a batch with an absurd offset, which only damaged bytes have, is kept without
+// an entry and so never found again.
+const maxHeads = 1 << 26
+
+func (l *ledger) add(bytes record.Batch, b batch) batchID {
+	id := batchID(len(l.batches))
+	b.next = noBatch
+	b.factStart = int32(len(l.facts))
+	l.decode(bytes)
+	b.factEnd = int32(len(l.facts))
+	if b.parent != noBatch {
+		b.after = l.batches[b.parent].after
+	} else {
+		b.after = emptyView
+	}
+	for i := b.factStart; i < b.factEnd; i++ {
+		b.after.apply(&l.facts[i])
+	}
+	l.batches = append(l.batches, b)
+	l.link(id, b.base)
+	return id
+}
+
+// link makes the batch findable by its base offset; later batches go behind earlier ones.
+func (l *ledger) link(id batchID, base int64) {
+	if l.origin < 0 {
+		l.origin = max(base-1024, 0)
+	}
+	if base < l.origin || base-l.origin >= maxHeads {
+		return
+	}
+	for int64(len(l.heads)) <= base-l.origin {
+		l.heads = append(l.heads, noBatch)
+	}
+	at := l.heads[base-l.origin]
+	if at == noBatch {
+		l.heads[base-l.origin] = id
+		return
+	}
+	for l.batches[at].next != noBatch {
+		at = l.batches[at].next
+	}
+	l.batches[at].next = id
+}
+
+// adopt gives a batch the prefix that it was first seen without.
+func (l *ledger) adopt(id, parent batchID) {
+	b := &l.batches[id]
+	b.parent, b.rooted = parent, true
+	b.after = emptyView
+	if parent != noBatch {
+		b.after = l.batches[parent].after
+	}
+	for i := b.factStart; i < b.factEnd; i++ {
+		b.after.apply(&l.facts[i])
+	}
+}
+
+// ancestor returns the batch that ends at end in the log whose last batch is id; noBatch when that log has no such batch
+// boundary. The cost is the number of batches in between.
+func (l *ledger) ancestor(id batchID, end int64) batchID {
+	for id != noBatch && l.batches[id].end > end {
+		id = l.batches[id].parent
+	}
+	if id == noBatch || l.batches[id].end != end {
+		return noBatch
+	}
+	return id
+}
+
+// intern text: cluster ids are few.
+func (l *ledger) text(s string) int32 {
+	for i, t := range l.texts {
+		if t == s {
+			return int32(i)
+		}
+	}
+	l.texts = append(l.texts, s)
+	return int32(len(l.texts) - 1)
+}

@@ -1,0 +1,133 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+var logMatchingDoc = sim.InvariantDoc{
+	Name:   "log-matching",
+	Source: "Raft figure 3; kraft-protocol S4, S5",
+	Doc: "Two logs that hold a batch of the same offset and epoch hold the same bytes there and in the common prefix; epochs never " +
+		"decrease along a log.",
+}
+
+var leaderAppendOnlyDoc = sim.InvariantDoc{
+	Name:   "leader-append-only",
+	Source: "Raft figure 3; kraft-protocol S12",
+	Doc:    "A leader never truncates or overwrites its log.",
+}
+
+var noWriteAfterLeadDoc = sim.InvariantDoc{
+	Name:   "no-write-after-lead",
+	Source: "KAFKA-10527; kraft-protocol S13",
+	Doc:    "A replica that led an epoch never writes in that epoch after a restart.",
+}
+
+var truncationDoc = sim.InvariantDoc{
+	Name:   "truncation",
+	Source: "KAFKA-12460; kraft-protocol S10",
+	Doc: "A follower never truncates below a high watermark that it learned in this process life, and never takes away a record that " +
+		"was exposed.",
+}
+
+// logMatchingBroken reports a batch that contradicts the ledger.
+func (c *core) logMatchingBroken(r *replica, id, found batchID, broken conflict) {
+	b := *c.ledger.at(id)
+	at := "batch " + number(b.base) + " to " + number(b.end-1) + " of epoch " + number(int64(b.epoch))
+	switch broken {
+	case otherBytes:
+		c.rules.logMatching.fail("other-bytes", r.id+" holds "+at+" with other bytes than "+
+			c.replicas[c.ledger.at(found).writer].id)
+	case otherPrefix:
+		c.rules.logMatching.fail("other-prefix", r.id+" holds "+at+" behind another prefix than "+
+			c.replicas[c.ledger.at(found).writer].id)
+	case epochWentBack:
+		c.rules.logMatching.fail("epoch-went-back", r.id+" holds "+at+" behind a batch of epoch "+
+			number(int64(c.ledger.at(found).epoch)))
+	}
+}
+
+// batchAppended follows a batch that a live process appended. fresh: nobody ever held it before.
+func (c *core) batchAppended(r *replica, id batchID, fresh bool) {
+	if !r.up || !r.server {
+		return
+	}
+	b := c.ledger.at(id)
+	if r.role == follower {
+		r.appended = true
+	}
+	*c.times.batches++
+	if r.quorum.leader >= 0 && r.quorum.leader == r.nodeID && r.quorum.epoch == b.epoch {
+		c.leaderWrote(r, id)
+	}
+	if b.factEnd > b.factStart {
+		c.factsAppended(r, id, fresh)
+	}
+	if r.activation.pending && b.end > r.activation.last {
+		c.checkActivation(r)
+	}
+}
+
+// leaderWrote checks a batch of the epoch that the replica's quorum-state says it leads.
+func (c *core) leaderWrote(r *replica, id batchID) {
+	rule := &c.rules.noWriteAfterLead
+	rule.eval()
+	b := c.ledger.at(id)
+	l := c.leadershipAt(b.epoch)
+	if l == nil || l.host != r.host {
+		return // never claimed in this run, or another's: election-safety has said so
+	}
+	if l.startBase < 0 {
+		l.startBase = b.base
+	}
+	if l.boot != r.boot {
+		rule.fail("wrote-after-restart", r.id+" writes a batch of epoch "+number(int64(b.epoch))+" at offset "+number(b.base)+
+			", which it led before its restart")
+	}
+}
+
+// factsAppended checks a batch with records that matter, as its leader writes it.
+func (c *core) factsAppended(r *replica, id batchID, fresh bool) {
+	b := c.ledger.at(id)
+	if !fresh || r.quorum.leader != r.nodeID || r.quorum.epoch != b.epoch {
+		return
+	}
+	c.votersFollowLog(r, id)
+	c.upgradeKeepsID(r, id)
+}
+
+// batchesCut follows the loss of the entries from first on.
+func (c *core) batchesCut(r *replica, first int32, cause cutCause) {
+	if !r.up || !r.server {
+		return
+	}
+	cut := c.ledger.at(r.log.entries[first].id).base
+	if r.role == leader {
+		c.rules.leaderAppendOnly.eval()
+		c.rules.leaderAppendOnly.fail("leader-cut", r.id+" as leader of epoch "+number(int64(r.roleEpoch))+" cut its log from "+
+			number(r.log.end)+" to "+number(cut))
+	}
+	if !r.fetched {
+		if cause == cutTruncate {
+			*c.times.tornTail++ // recovery at start: not a truncation (invariants, Words)
+		}
+		return
+	}
+	rule := &c.rules.truncation
+	rule.eval()
+	if cut < r.watermark {
+		rule.fail("below-own-watermark", r.id+" cut its log at "+number(cut)+" below its high watermark "+number(r.watermark))
+	}
+	if i := c.exposed.containing(cut); i >= 0 && c.exposed.entries[i].id == r.log.entries[first].id {
+		rule.fail("exposed-record", r.id+" cut its log at "+number(cut)+" and lost records that were committed up to "+
+			number(c.exposed.end))
+	}
+	c.countDivergence(r, first)
+}
+
+// countDivergence notices a divergence of more than one epoch: the tail that is cut spans several.
+func (c *core) countDivergence(r *replica, first int32) {
+	low := c.ledger.at(r.log.entries[first].id).epoch
+	if high := c.ledger.at(r.log.last()).epoch; high > low {
+		*c.times.divergedEpochs++
+	}
+	*c.times.truncations++
+}

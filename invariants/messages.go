@@ -1,0 +1,74 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/raft"
+
+// onFetchRequest follows a Fetch as it is sent: it acknowledges, shows a high watermark, and says who asks.
+func (c *core) onFetchRequest(r, to *replica, m *raft.FetchRequest) {
+	r.fetched = true
+	c.requestSent(r, m.CurrentLeaderEpoch)
+	c.directoryIDFirst(r, m.ReplicaDirectoryID)
+	if m.HighWatermark != raft.HighWatermarkNotSent {
+		c.followerWatermark(r, m.CurrentLeaderEpoch, m.HighWatermark)
+	}
+	c.acknowledge(r, m.CurrentLeaderEpoch, m.FetchOffset)
+	if to != nil {
+		c.fetchAsked(r, to, m.Correlation, m.ClusterID.Known, m.ClusterID.ID)
+	}
+}
+
+// onFetchResponse follows an answer as it is sent. Without an error only a leader answers, and its high watermark is exposed.
+func (c *core) onFetchResponse(r, to *replica, m *raft.FetchResponse) {
+	if m.ErrorCode != raft.None || m.PartitionError != raft.None {
+		return
+	}
+	c.signOfLife(r)
+	if m.LeaderID == r.nodeID && m.HighWatermark >= 0 {
+		c.expose(r, m.LeaderEpoch, m.HighWatermark, "fetch-answer")
+	}
+	if to != nil {
+		c.fetchServed(r, to, m.Correlation)
+	}
+}
+
+func (c *core) onVoteRequest(r, to *replica, m *raft.VoteRequest) {
+	c.requestSent(r, m.ReplicaEpoch)
+	c.directoryIDFirst(r, m.ReplicaDirectoryID)
+	c.voteAsked(r, to)
+	if to != nil {
+		c.wire.between(r, to).vote = askedVote{
+			correlation: m.Correlation, epoch: m.ReplicaEpoch, preVote: m.PreVote, asked: true, id: m.ReplicaID,
+			dir: m.ReplicaDirectoryID,
+		}
+	}
+	if m.PreVote {
+		c.preVoteAsked(r, m.ReplicaEpoch)
+	} else {
+		c.standardVote(r, m.ReplicaEpoch, key(m.ReplicaID, m.ReplicaDirectoryID), "own-candidacy")
+	}
+}
+
+func (c *core) onVoteResponse(r, to *replica, m *raft.VoteResponse) {
+	if to == nil || m.ErrorCode != raft.None || m.PartitionError != raft.None {
+		return
+	}
+	v := &c.wire.between(to, r).vote
+	if !v.asked || v.correlation != m.Correlation {
+		return
+	}
+	switch {
+	case m.VoteGranted && v.preVote:
+		c.preVoteGranted(r, to, v.epoch)
+	case m.VoteGranted:
+		c.standardVote(r, v.epoch, key(v.id, v.dir), "granted-twice")
+	case v.preVote && r.role == follower && r.appended:
+		*c.times.preVoteRefused++
+	}
+}
+
+func (c *core) onBeginQuorumEpoch(r *replica, m *raft.BeginQuorumEpochRequest) {
+	c.requestSent(r, m.LeaderEpoch)
+	c.signOfLife(r)
+	if m.LeaderID == r.nodeID {
+		c.claim(r, m.LeaderEpoch, "begin-quorum-epoch")
+	}
+}

@@ -1,0 +1,82 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+var preVoteHarmlessDoc = sim.InvariantDoc{
+	Name:   "pre-vote-harmless",
+	Source: "KIP-996; kraft-protocol S17",
+	Doc:    "Asking for pre-votes changes neither the epoch nor the vote of the one who asks.",
+}
+
+var noDisruptionDoc = sim.InvariantDoc{
+	Name:   "no-disruption",
+	Source: "KIP-996; kraft-protocol L7, 1.7 rule 5",
+	Doc: "A voter raises the epoch only after a majority granted it pre-votes in the epoch before, and a follower that has fetched " +
+		"from its leader grants none; so a voter that was cut off deposes nobody when it returns.",
+}
+
+// becameProspective checks that the role change wrote nothing: the epoch is that of quorum-state.
+func (c *core) becameProspective(r *replica) {
+	rule := &c.rules.preVoteHarmless
+	rule.eval()
+	if r.roleEpoch != r.quorum.epoch {
+		rule.fail("epoch-changed", r.id+" became prospective in epoch "+number(int64(r.roleEpoch))+" with epoch "+
+			number(int64(r.quorum.epoch))+" in its quorum-state")
+	}
+}
+
+// preVoteAsked checks a pre-vote request as it is sent.
+func (c *core) preVoteAsked(r *replica, epoch int32) {
+	rule := &c.rules.preVoteHarmless
+	rule.eval()
+	if epoch != r.quorum.epoch {
+		rule.fail("epoch-changed", r.id+" asks for pre-votes in epoch "+number(int64(epoch))+" with epoch "+
+			number(int64(r.quorum.epoch))+" in its quorum-state")
+	}
+	if r.preEpoch != epoch {
+		r.preEpoch = epoch
+		r.preGrants = r.preGrants[:0]
+	}
+}
+
+// preVoteGranted follows a granted pre-vote as it leaves its giver. by is the giver, to the one who asked.
+func (c *core) preVoteGranted(by, to *replica, epoch int32) {
+	rule := &c.rules.noDisruption
+	rule.eval()
+	if by.role == follower && by.appended {
+		rule.fail("granted-after-fetch", by.id+" grants a pre-vote to "+to.id+" although it follows a leader of epoch "+
+			number(int64(by.roleEpoch))+" from which it has fetched")
+	}
+	if to.preEpoch != epoch {
+		return
+	}
+	for _, host := range to.preGrants {
+		if host == by.host {
+			return
+		}
+	}
+	to.preGrants = append(to.preGrants, by.host)
+}
+
+// candidacyNeedsPreVotes checks a durable candidacy: it takes a majority of pre-votes in the epoch before, one's own
+// included. A peer without Vote 2 lets everybody through.
+func (c *core) candidacyNeedsPreVotes(r *replica, epoch int32) {
+	if !c.cfg.PreVoteEverywhere || r.role != prospective || r.roleEpoch != epoch-1 {
+		return
+	}
+	rule := &c.rules.noDisruption
+	rule.eval()
+	set := c.votersOf(r)
+	granted := int32(1)
+	if r.preEpoch == epoch-1 {
+		for _, host := range r.preGrants {
+			if set.holds(c.replicas[host]) {
+				granted++
+			}
+		}
+	}
+	if granted < set.majority() {
+		rule.fail("candidate-without-pre-votes", r.id+" became candidate of epoch "+number(int64(epoch))+" with "+
+			number(int64(granted))+" of "+number(int64(set.size()))+" pre-votes")
+	}
+}

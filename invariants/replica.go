@@ -1,0 +1,115 @@
+package invariants
+
+import (
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/raft/voters"
+)
+
+// role is what a replica says that it is. It comes from protocol events, so it only says where to look.
+type role uint8
+
+const (
+	noRole role = iota // down, or not yet started
+	unattached
+	prospective
+	candidate
+	follower
+	leader
+	resigned
+)
+
+// String returns the role in lower case.
+func (r role) String() string {
+	return [...]string{"down", "unattached", "prospective", "candidate", "follower", "leader", "resigned"}[r]
+}
+
+// replica is what is known of one host from what left its process: its disk, its messages, its listener calls.
+type replica struct {
+	host   int32
+	id     string
+	boot   int32 // process life, from 1
+	up     bool
+	server bool // the process has a replica: it is a node, not the operator's formatter
+	frozen bool // the calm leaves the host as it is
+	disk   disk
+
+	// The volume. It survives the process.
+	nodeID      int32 // -1: not known yet
+	directoryID record.UUID
+	metadataDir string // log directory that holds the partition directory
+	log         logMirror
+	quorum      quorumFile // committed view
+	durable     quorumFile // what a power loss would leave
+	staleQuorum bool       // the file changed since durable was read
+	directories []directory
+	bootVoters  int32 // voter set of the 0-0 checkpoint, noSet: none
+
+	// The identity, over process lives.
+	votes        []vote // one per epoch, ascending
+	requestEpoch int32  // highest epoch in a request it sent
+	acks         [4]acknowledgement
+	nextAck      int32
+	lastLed      int32 // index of its latest leadership, -1
+
+	// This process life.
+	role         role
+	roleEpoch    int32
+	roleChanges  int32
+	fetched      bool  // it sent a Fetch in this life
+	appended     bool  // it appended as a follower in this role
+	watermark    int64 // highest high watermark that it showed in this life as follower, -1
+	entryMark    int64 // watermark known when it became leader
+	wroteVersion int32 // number of quorum-state writes seen in this life
+	idAtBoot     bool  // some directory had a cluster id when the process started
+	listeners    []listener
+	loader       loaderState
+	preGrants    []int32 // hosts that granted it a pre-vote in preEpoch
+	preEpoch     int32
+	leadStrikes  int32 // two-leaders-bounded: overdue signs of life
+	strikeAtNs   int64
+	activation   activation
+}
+
+// vote is a standard vote as it was shown.
+type vote struct {
+	epoch     int32
+	candidate voters.ReplicaKey
+	withDir   bool // stored in a version 1 file
+}
+
+// acknowledgement is what a sent Fetch acknowledges: everything up to batch, which was durable then.
+type acknowledgement struct {
+	epoch int32
+	end   int64
+	batch batchID
+}
+
+// reset forgets the host of an earlier run.
+func (r *replica) reset(host int32, id string, d disk) {
+	log, dirs, votes, listeners, grants := r.log, r.directories, r.votes, r.listeners, r.preGrants
+	*r = replica{
+		host: host, id: id, disk: d, nodeID: -1, bootVoters: noSet, lastLed: -1,
+		directories: dirs[:0], votes: votes[:0], listeners: listeners[:0], preGrants: grants[:0],
+		quorum: noQuorumFile, durable: noQuorumFile,
+	}
+	r.log.segments, r.log.entries = log.segments[:0], log.entries[:0]
+	r.endLife()
+}
+
+// endLife forgets what belongs to a process.
+func (r *replica) endLife() {
+	r.up, r.role, r.roleEpoch, r.fetched, r.appended = false, noRole, 0, false, false
+	r.watermark, r.entryMark, r.wroteVersion, r.preEpoch = -1, -1, 0, -1
+	r.listeners, r.preGrants = r.listeners[:0], r.preGrants[:0]
+	r.leadStrikes, r.strikeAtNs = 0, 0
+	r.loader = loaderState{lastOffset: -1, lastReplayed: -1}
+	r.activation = activation{}
+}
+
+// key is the identity of the replica.
+func (r *replica) key() voters.ReplicaKey {
+	return voters.ReplicaKey{ID: r.nodeID, DirectoryID: r.directoryID}
+}
+
+// leads reports whether the replica says that it is leader of epoch now.
+func (r *replica) leads(epoch int32) bool { return r.role == leader && r.roleEpoch == epoch }

@@ -1,0 +1,206 @@
+package invariants
+
+import (
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/loader"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+)
+
+// Suite is all checkers of the package as one sim.Checker: it turns what the world shows into calls of the core. It may be
+// used for any number of runs, one after the other, and keeps its memory.
+type Suite struct {
+	cfg   Config
+	world *sim.World
+	core  core
+	pool  []*replica
+	op    diskOp
+	owed  []duty
+}
+
+// New returns a suite.
+func New(cfg Config) *Suite { return &Suite{cfg: cfg} }
+
+// Configure replaces the configuration, for the next run.
+func (s *Suite) Configure(cfg Config) { s.cfg = cfg }
+
+// Attach implements sim.Checker.
+func (s *Suite) Attach(w *sim.World) {
+	s.world = w
+	s.core.reset(s.cfg, w.Violate, w.Evaluated, w.Sometimes, w.Stat)
+	for i, h := range w.Hosts() {
+		if i == len(s.pool) {
+			s.pool = append(s.pool, &replica{})
+		}
+		s.core.addReplica(s.pool[i], h.ID(), h.Volume())
+	}
+	if len(s.owed) == 0 {
+		s.owed = s.duties()
+	}
+	for i := range s.owed {
+		w.AddObligation(&s.owed[i])
+	}
+}
+
+// enter brings the core's clock up to date and returns the replica of a host.
+func (s *Suite) enter(h *sim.Host) *replica {
+	s.core.nowNs = s.world.NowNs()
+	return s.core.replicas[h.Index()]
+}
+
+// refresh brings what obligations look at up to date.
+func (s *Suite) refresh() {
+	s.core.nowNs = s.world.NowNs()
+	s.core.beginCalm()
+	for i, h := range s.world.Hosts() {
+		s.core.replicas[i].frozen = h.Frozen()
+	}
+}
+
+// OnBoot implements sim.LifeChecker.
+func (s *Suite) OnBoot(h *sim.Host) { s.core.booted(s.enter(h), h.Boot()) }
+
+// OnDown implements sim.LifeChecker.
+func (s *Suite) OnDown(h *sim.Host, kind sim.DownKind, err error) {
+	r := s.enter(h)
+	if kind != sim.FatalError && kind != sim.RefusedToStart {
+		err = nil
+	}
+	s.core.stopped(r, kind == sim.RefusedToStart, err)
+}
+
+// OnDiskCrash implements sim.DiskChecker.
+func (s *Suite) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) { s.core.crashed(s.enter(h)) }
+
+// OnDisk implements sim.DiskChecker.
+func (s *Suite) OnDisk(h *sim.Host, _ *vdisk.Volume, op *vdisk.Op) {
+	r := s.enter(h)
+	o := &s.op
+	*o = diskOp{path: op.Path, to: op.To, offset: op.Offset, size: op.Size, data: op.Data}
+	switch op.Kind {
+	case vdisk.OpCreate:
+		o.kind = opCreate
+	case vdisk.OpWrite:
+		o.kind = opWrite
+	case vdisk.OpTruncate:
+		o.kind = opTruncate
+	case vdisk.OpSync:
+		o.kind = opSync
+	case vdisk.OpSyncFailed:
+		o.kind = opSyncFailed
+	case vdisk.OpRename:
+		o.kind = opRename
+	case vdisk.OpRemove:
+		o.kind = opRemove
+	case vdisk.OpSyncDir:
+		o.kind = opSyncDir
+	default:
+		return // what a power loss did is read from the volume as a whole
+	}
+	s.core.onDisk(r, o)
+}
+
+// OnSend implements sim.SendChecker.
+func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
+	r := s.enter(from)
+	var peer *replica
+	if to != nil {
+		peer = s.core.replicas[to.Index()]
+	}
+	c := &s.core
+	switch m := m.(type) {
+	case *raft.FetchRequest:
+		c.onFetchRequest(r, peer, m)
+	case *raft.FetchResponse:
+		c.onFetchResponse(r, peer, m)
+	case *raft.VoteRequest:
+		c.onVoteRequest(r, peer, m)
+	case *raft.VoteResponse:
+		c.onVoteResponse(r, peer, m)
+	case *raft.BeginQuorumEpochRequest:
+		c.onBeginQuorumEpoch(r, m)
+	case *raft.EndQuorumEpochRequest:
+		c.requestSent(r, m.LeaderEpoch)
+	}
+}
+
+// OnProtocol implements sim.ProtocolChecker.
+func (s *Suite) OnProtocol(h *sim.Host, o sim.Observation) {
+	r := s.enter(h)
+	c := &s.core
+	switch o := o.(type) {
+	case *RaftObservation:
+		c.onRaftEvent(r, &o.E)
+	case *CommitDelivered:
+		for i := range o.Batches {
+			c.delivered(r, o.Listener, record.Batch(o.Batches[i].Bytes))
+		}
+	case *LoaderObservation:
+		c.onLoaderEvent(r, &o.E)
+	case *MetadataObservation:
+		c.onControllerEvent(r, &o.E)
+	case *LeaderDelivered:
+		c.leaderDelivered(r, o.Listener, o.Leader.LeaderID, o.Leader.Epoch)
+	case *BootstrapDelivered:
+		c.bootstrapDelivered(r, o.Listener)
+	}
+}
+
+func (c *core) onRaftEvent(r *replica, e *raft.Event) {
+	r.server = true
+	switch e.Kind {
+	case raft.RoleChanged:
+		c.roleChanged(r, roleOf(e.Role), e.Epoch, e.Leader)
+	case raft.HighWatermarkAdvanced:
+		c.watermarkEvent(r, e.Epoch, e.Offset, e.Role == raft.Leader)
+	case raft.FetchAccepted:
+		c.fetchAccepted(r, e.Peer.ID)
+	}
+}
+
+// roleOf translates raft's word for a role.
+func roleOf(r raft.Role) role {
+	switch r {
+	case raft.Unattached:
+		return unattached
+	case raft.Prospective:
+		return prospective
+	case raft.Candidate:
+		return candidate
+	case raft.Follower:
+		return follower
+	case raft.Leader:
+		return leader
+	case raft.Resigned:
+		return resigned
+	}
+	return noRole
+}
+
+func (c *core) onLoaderEvent(r *replica, e *loader.Event) {
+	switch e.Kind {
+	case loader.ImageAdvanced:
+		c.imageAdvanced(r, e.Other, e.Offset)
+	case loader.ImagePublished:
+		c.imagePublished(r, e.Offset, e.Digest)
+	case loader.DirectoryFailed:
+		r.loader.dirFailed = true
+	}
+}
+
+func (c *core) onControllerEvent(r *replica, e *controller.Event) {
+	switch e.Kind {
+	case controller.ActivationCompleted:
+		c.activationCompleted(r, e.Epoch, e.Offset, e.Other, e.Level)
+	case controller.Committed, controller.ControllerClaimed:
+		c.imageShown(r, e.Other, e.Digest, "controller")
+	case controller.Renounced:
+		c.imageShown(r, e.Offset, e.Digest, "reverted")
+	case controller.OpDone:
+		if e.Code == controller.None && e.Offset >= 0 {
+			c.appendAcknowledged(r, e.Offset)
+		}
+	}
+}

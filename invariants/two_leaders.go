@@ -1,0 +1,94 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+var twoLeadersBoundedDoc = sim.InvariantDoc{
+	Name:   "two-leaders-bounded",
+	Source: "KAFKA-15489; kraft-protocol L6, 3.8",
+	Doc: "A leader steps down within 1.5 times the fetch timeout after it lost its majority (3 times with more than three voters), plus " +
+		"pauses and clock error.",
+}
+
+// strikes is how many signs of life an overdue leader may give, each half a fetch timeout after the one before: a lane
+// that a slow disk holds up handles one message more before it polls its timers.
+const strikes = 3
+
+// fetchAccepted follows a leader that took in the fetch of a voter.
+func (c *core) fetchAccepted(r *replica, node int32) {
+	l := c.leadershipAt(r.roleEpoch)
+	if l == nil || l.host != r.host || !r.leads(l.epoch) || c.votersOf(r).find(node) == nil {
+		return
+	}
+	for i := range l.contacts {
+		x := &l.contacts[i]
+		if !x.used || x.node == node {
+			*x = contact{node: node, atNs: c.nowNs, used: true}
+			return
+		}
+	}
+}
+
+// signOfLife is a message of a leader that says that it still leads.
+func (c *core) signOfLife(r *replica) {
+	if c.cfg.FetchTimeoutNs == 0 || r.role != leader {
+		return
+	}
+	l := c.leadershipAt(r.roleEpoch)
+	if l == nil || l.host != r.host || c.nowNs <= l.dueNs {
+		return
+	}
+	rule := &c.rules.twoLeadersBounded
+	rule.eval()
+	set := c.votersOf(r)
+	l.dueNs = c.majorityAt(r, l, set) + c.leadBound(set.size())
+	if c.nowNs <= l.dueNs {
+		r.leadStrikes = 0
+		return
+	}
+	if r.leadStrikes > 0 && c.nowNs-r.strikeAtNs < c.cfg.FetchTimeoutNs/2 {
+		return
+	}
+	r.leadStrikes++
+	r.strikeAtNs = c.nowNs
+	if r.leadStrikes >= strikes {
+		rule.fail("leads-without-majority", r.id+" still leads epoch "+number(int64(l.epoch))+" "+
+			number((c.nowNs-l.dueNs)/1_000_000)+" ms after the time by which a leader without a majority steps down")
+	}
+}
+
+// leadBound is how long a leader may go on without its majority.
+func (c *core) leadBound(voters int32) int64 {
+	t := c.cfg.FetchTimeoutNs
+	bound := t + t/2
+	if voters > 3 {
+		bound = 3 * t
+	}
+	return bound + bound/10 + c.cfg.ClockErrorNs
+}
+
+// majorityAt returns the last time at which the leader had a majority: the time of the contact that completes one, counted
+// from the latest back. A single voter has one for ever.
+func (c *core) majorityAt(r *replica, l *leadership, set *voterSet) int64 {
+	need := set.majority()
+	if set.holds(r) {
+		need--
+	}
+	if need <= 0 || set.size() == 1 {
+		return c.nowNs
+	}
+	bound := int64(1<<63 - 1)
+	for ; need > 0; need-- {
+		latest := int64(-1)
+		for i := range l.contacts {
+			x := &l.contacts[i]
+			if x.used && x.atNs < bound && x.node != r.nodeID {
+				latest = max(latest, x.atNs)
+			}
+		}
+		if latest < 0 {
+			return l.enteredNs
+		}
+		bound = latest
+	}
+	return max(bound, l.enteredNs)
+}

@@ -1,0 +1,67 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+var votersFollowLogDoc = sim.InvariantDoc{
+	Name:   "voters-follow-log",
+	Source: "KIP-853; known-bugs S7; kraft-protocol 5.1",
+	Doc: "The voter set in use is the newest one in log and checkpoint, committed or not, else the static one: it is what a leader " +
+		"lists in its LeaderChange record, and candidates ask only its members.",
+}
+
+// votersFollowLog compares the voters that a leader lists at the start of its epoch with the set that its log says is in
+// force before that batch.
+func (c *core) votersFollowLog(r *replica, id batchID) {
+	b := c.ledger.at(id)
+	for i := b.factStart; i < b.factEnd; i++ {
+		f := &c.ledger.facts[i]
+		if f.kind != factLeaderChange {
+			continue
+		}
+		rule := &c.rules.votersFollowLog
+		rule.eval()
+		set := noSet
+		if b.parent != noBatch {
+			set = c.ledger.at(b.parent).after.voters
+		}
+		if set == noSet {
+			set = r.bootVoters
+		}
+		want := &c.cfg.static
+		if set != noSet {
+			want = &c.ledger.sets[set]
+		}
+		if !want.sameIDs(&c.ledger.sets[f.set]) {
+			rule.fail("leader-change", r.id+" lists "+c.ledger.sets[f.set].text()+" as voters of epoch "+number(int64(b.epoch))+
+				", its log says "+want.text())
+		}
+		if f.number != r.nodeID {
+			rule.fail("leader-change-name", r.id+" names "+number(int64(f.number))+" as leader of epoch "+number(int64(b.epoch)))
+		}
+	}
+}
+
+// voteAsked checks whom a candidate asks.
+func (c *core) voteAsked(r, to *replica) {
+	if to == nil || to.nodeID < 0 {
+		return
+	}
+	rule := &c.rules.votersFollowLog
+	rule.eval()
+	set := c.votersOf(r)
+	if set.find(to.nodeID) == nil {
+		rule.fail("asks-non-voter", r.id+" asks "+to.id+" for its vote, voters are "+set.text())
+	}
+}
+
+// text lists the ids.
+func (s *voterSet) text() string {
+	t := "["
+	for i := range s.keys {
+		if i > 0 {
+			t += " "
+		}
+		t += number(int64(s.keys[i].id))
+	}
+	return t + "]"
+}
