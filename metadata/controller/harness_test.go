@@ -36,6 +36,7 @@ type node struct {
 	prepare []raft.Batch // prepared, not scheduled
 
 	appendErr error
+	resignErr error
 	resigned  []int32
 	events    []Event
 	results   map[int64]Result
@@ -121,7 +122,7 @@ func (n *node) SchedulePreparedAppend() {
 func (n *node) Resign(epoch int32) error {
 	n.resigned = append(n.resigned, epoch)
 	n.epoch = 0
-	return nil
+	return n.resignErr
 }
 
 func (n *node) LeaderAndEpoch() raft.LeaderAndEpoch {

@@ -1,6 +1,7 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
@@ -54,7 +55,8 @@ func (c *Controller) claim(nowNs int64, epoch int32) error {
 // offset and then over what is committed beyond it, which raft will not deliver again.
 func (c *Controller) renounce() error {
 	epoch := c.claimedEpoch
-	if err := c.deps.Raft.Resign(epoch); err != nil {
+	// A replica that has resigned by itself meanwhile, and says so, is where it should be (3.8).
+	if err := c.deps.Raft.Resign(epoch); err != nil && !errors.Is(err, raft.ErrNotLeader) {
 		return fmt.Errorf("controller: cannot renounce epoch %d: %w", epoch, err)
 	}
 	c.claimedEpoch, c.nextWrite, c.noOpDeadlineNs = inactive, -1, noDeadline

@@ -113,6 +113,20 @@ func TestFailedAppends(t *testing.T) {
 	})
 }
 
+// A leader whose check-quorum expired has resigned without a word; the controller learns it at its next append.
+func TestRenounceAfterSilentResignation(t *testing.T) {
+	_, n := active(t, config(t, Draft))
+	n.epoch, n.resignErr = 0, raft.ErrNotLeader
+	r := submit(t, n, Op{ID: 1, Kind: AppendConfig, Name: "k", Value: "v"})
+	require.Equal(t, NotController, r.Code)
+	require.False(t, n.ctl.Active())
+
+	_, n = active(t, config(t, Draft))
+	n.epoch, n.resignErr = 0, raft.ErrFutureEpoch
+	err := n.ctl.Submit(0, &Op{ID: 1, Kind: AppendConfig, Name: "k", Value: "v"})
+	require.ErrorIs(t, err, raft.ErrFutureEpoch, "raft is behind the epoch that it announced: a defect")
+}
+
 func TestReplayFailureIsFatal(t *testing.T) {
 	for _, c := range []struct {
 		name    string
