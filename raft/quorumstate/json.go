@@ -37,8 +37,9 @@ func appendElection(dst []byte, s *State) []byte {
 	return strconv.AppendInt(append(dst, `,"votedId":`...), int64(s.VotedID), 10)
 }
 
-// Parse reads the content of the file as Kafka does (formats.md 7): only the first line counts, and of it only the first JSON value,
-// which must be an object; order and unknown keys do not matter, of a repeated key the last one counts. Errors are ErrInvalid.
+// Parse reads the content of the file as Kafka does (formats.md 7): only the first line counts, and of it only the
+// first JSON value, which must be an object; order and unknown keys do not matter, of a repeated key the last one
+// counts. Errors are ErrInvalid.
 func Parse(content []byte) (State, error) {
 	if i := bytes.IndexAny(content, "\r\n"); i >= 0 {
 		content = content[:i]

@@ -12,11 +12,11 @@ import (
 // FileName is the name of the file in the partition directory.
 const FileName = "quorum-state"
 
-// ErrInvalid: a file that exists and cannot be understood; fatal for a replica. Match with errors.Is.
+// ErrInvalid marks a file that exists and cannot be understood; fatal for a replica. Match with errors.Is.
 var ErrInvalid = errors.New("quorumstate: invalid quorum-state")
 
-// Files is how the store reaches its directory, part of the method set of docs/seams.md section 2. Bytes given to WriteAt are
-// immutable from then on.
+// Files is how the store reaches its directory, part of the method set of docs/seams.md section 2. Bytes given to
+// WriteAt are immutable from then on.
 type Files interface {
 	Open(path string, create bool) (fd int32, err error)
 	Close(fd int32) error
@@ -47,8 +47,8 @@ type Store struct {
 // NewStore returns a Store; it touches no file.
 func NewStore(files Files, dir string) *Store { return &Store{files: files, dir: dir} }
 
-// Read returns the state in the file. found is false when there is no file, the one case in which a node starts without a vote.
-// What cannot be understood gives ErrInvalid; errors of Files come back wrapped.
+// Read returns the state in the file. found is false when there is no file, the one case in which a node starts
+// without a vote. What cannot be understood gives ErrInvalid; errors of Files come back wrapped.
 func (s *Store) Read() (state State, found bool, err error) {
 	content, err := s.content()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,8 +85,9 @@ func (s *Store) readAll(fd int32) ([]byte, error) {
 	return content, nil
 }
 
-// Write replaces the file by this state in the given data_version: 0 goes with kraft.version 0 and drops the directory id, 1 with
-// kraft.version 1 and drops the voters. It is durable when it returns. Another version is a programmer error and gives ErrInvalid.
+// Write replaces the file by this state in the given data_version: 0 goes with kraft.version 0 and drops the
+// directory id, 1 with kraft.version 1 and drops the voters. It is durable when it returns. Another version is a
+// programmer error and gives ErrInvalid.
 func (s *Store) Write(state State, version int16) error {
 	content, err := Append(nil, &state, version)
 	if err != nil {

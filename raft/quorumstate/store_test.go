@@ -146,8 +146,8 @@ func TestStricterThanJSON(t *testing.T) {
 	require.ErrorIs(t, err, quorumstate.ErrInvalid)
 }
 
-// TestCrashAnywhere stops a write at each of its operations: the old state or the new one is found, and the new one for good once
-// Write has returned.
+// TestCrashAnywhere stops a write at each of its operations: the old state or the new one is found, and the new one
+// for good once Write has returned.
 func TestCrashAnywhere(t *testing.T) {
 	stop := errors.New("stop")
 	before := quorumstate.State{LeaderID: -1, LeaderEpoch: 3, VotedID: 1}

@@ -6,8 +6,9 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// AppendLeader appends complete batches, one or several, whose first base offset is EndOffset and whose epochs do not go back.
-// Anything else is ErrInvalidAppend. Not durable before Flush. The log keeps batch: it must not change any more.
+// AppendLeader appends complete batches, one or several, whose first base offset is EndOffset and whose epochs do not
+// go back. Anything else is ErrInvalidAppend. Not durable before Flush. The log keeps batch: it must not change any
+// more.
 func (l *Log) AppendLeader(batch []byte) error {
 	first := len(l.index)
 	next, epoch := l.end, l.lastBatchEpoch()
@@ -17,7 +18,8 @@ func (l *Log) AppendLeader(batch []byte) error {
 			err = record.ErrTruncated
 		}
 		if err == nil && !fits(b, next, epoch) {
-			err = fmt.Errorf("base offset %d, last offset delta %d, epoch %d", b.BaseOffset(), b.LastOffsetDelta(), b.LeaderEpoch())
+			err = fmt.Errorf("base offset %d, last offset delta %d, epoch %d",
+				b.BaseOffset(), b.LastOffsetDelta(), b.LeaderEpoch())
 		}
 		if err != nil {
 			l.index = l.index[:first]
@@ -29,9 +31,10 @@ func (l *Log) AppendLeader(batch []byte) error {
 	return l.write(batch, int32(first), next)
 }
 
-// AppendFollower appends the longest valid prefix of fetched records and returns how many batches that were (kraft-protocol 3.6).
-// The prefix ends before a batch of an epoch above the given one, one that does not follow on the log in offset and epoch, and one
-// that is corrupt or cut short; none of these is an error. Not durable before Flush. The log keeps records.
+// AppendFollower appends the longest valid prefix of fetched records and returns how many batches that were
+// (kraft-protocol 3.6). The prefix ends before a batch of an epoch above the given one, one that does not follow on
+// the log in offset and epoch, and one that is corrupt or cut short; none of these is an error. Not durable before
+// Flush. The log keeps records.
 func (l *Log) AppendFollower(records []byte, epoch int32) (batches int32, err error) {
 	first := len(l.index)
 	next, last := l.end, l.lastBatchEpoch()
@@ -65,8 +68,8 @@ func (l *Log) lastBatchEpoch() int32 {
 	return -1
 }
 
-// write gives the entries from first on their places and writes their bytes, with one call per run that lands in one segment. As
-// in Kafka a new epoch is in the checkpoint before its first bytes are in the log.
+// write gives the entries from first on their places and writes their bytes, with one call per run that lands in one
+// segment. As in Kafka a new epoch is in the checkpoint before its first bytes are in the log.
 func (l *Log) write(bytes []byte, first int32, end int64) error {
 	for i := first; i < int32(len(l.index)); i++ {
 		if err := l.assignEpoch(l.index[i].epoch, l.index[i].base); err != nil {

@@ -9,7 +9,8 @@ import (
 
 const epochCheckpointName = "leader-epoch-checkpoint"
 
-// epochEntry says that an epoch begins at an offset: that of its first record, or the log end when its leader was elected.
+// epochEntry says that an epoch begins at an offset: that of its first record, or the log end when its leader was
+// elected.
 type epochEntry struct {
 	epoch int32
 	start int64
@@ -20,8 +21,8 @@ type epochCache struct {
 	entries []epochEntry
 }
 
-// assign says that epoch begins at start. An entry of the same epoch that begins no later stays. Entries that would then no longer
-// ascend are dropped.
+// assign says that epoch begins at start. An entry of the same epoch that begins no later stays. Entries that would
+// then no longer ascend are dropped.
 func (c *epochCache) assign(epoch int32, start int64) bool {
 	if epoch < 0 || start < 0 {
 		return false
@@ -62,8 +63,8 @@ func (c *epochCache) latest() (epoch int32, ok bool) {
 	return 0, false
 }
 
-// endOffset returns the highest epoch that is not above the one asked for and the offset where it ends, given the log end. ok is
-// false when the cache cannot tell: it is empty, or the epoch is above all it has.
+// endOffset returns the highest epoch that is not above the one asked for and the offset where it ends, given the log
+// end. ok is false when the cache cannot tell: it is empty, or the epoch is above all it has.
 func (c *epochCache) endOffset(epoch int32, logEnd int64) (o OffsetAndEpoch, ok bool) {
 	n := len(c.entries)
 	if n == 0 || epoch < 0 || epoch > c.entries[n-1].epoch {
@@ -108,7 +109,8 @@ func (c *epochCache) parse(text string) error {
 	}
 	count, err := strconv.ParseInt(lines[1], 10, 32)
 	if err != nil || count != int64(len(lines)-2) {
-		return fmt.Errorf("%w: %s: line 2 says %q entries, there are %d", ErrDirectory, epochCheckpointName, lines[1], len(lines)-2)
+		return fmt.Errorf("%w: %s: line 2 says %q entries, there are %d",
+			ErrDirectory, epochCheckpointName, lines[1], len(lines)-2)
 	}
 	for i, line := range lines[2:] {
 		fields := strings.Fields(line)
@@ -125,10 +127,11 @@ func (c *epochCache) parse(text string) error {
 	return nil
 }
 
-// loadEpochs makes the cache from the batches of the log and brings the checkpoint up to date. Kafka starts from the checkpoint and
-// adds what only the log knows. In every log that was written whole both give the same: an entry that survives a start has a batch
-// that begins there. After a power loss the checkpoint may be ahead of the bytes, and would then give old batches a newer epoch than
-// their own; so here it is only checked, since Kafka refuses one that it cannot read.
+// loadEpochs makes the cache from the batches of the log and brings the checkpoint up to date. Kafka starts from the
+// checkpoint and adds what only the log knows. In every log that was written whole both give the same: an entry that
+// survives a start has a batch that begins there. After a power loss the checkpoint may be ahead of the bytes, and
+// would then give old batches a newer epoch than their own; so here it is only checked, since Kafka refuses one that
+// it cannot read.
 func (l *Log) loadEpochs(names []string) error {
 	stored := ""
 	if slices.Contains(names, epochCheckpointName) {
@@ -168,8 +171,9 @@ func (l *Log) writeEpochs() error {
 	return nil
 }
 
-// LastEpoch is the epoch of the end of the log (lastFetchedEpoch, kraft-protocol 3.1): the last one in the epoch cache, which may
-// have been assigned without a record yet, else that of the snapshot the empty log stands on, else 0.
+// LastEpoch is the epoch of the end of the log (lastFetchedEpoch, kraft-protocol 3.1): the last one in the epoch
+// cache, which may have been assigned without a record yet, else that of the snapshot the empty log stands on, else
+// 0.
 func (l *Log) LastEpoch() int32 {
 	if epoch, ok := l.epochs.latest(); ok {
 		return epoch

@@ -1,7 +1,8 @@
 package raftlog
 
-// Files is how the log reaches its directory: the method set of docs/seams.md section 2. Paths are slash separated. Errors wrap
-// fs.ErrNotExist and fs.ErrExist; ReadAt ends with io.EOF. Bytes given to WriteAt are immutable from then on.
+// Files is how the log reaches its directory: the method set of docs/seams.md section 2. Paths are slash separated.
+// Errors wrap fs.ErrNotExist and fs.ErrExist; ReadAt ends with io.EOF. Bytes given to WriteAt are immutable from then
+// on.
 type Files interface {
 	MkdirAll(dir string) error
 	List(dir string) (names []string, err error)

@@ -101,7 +101,8 @@ func TestGoldenSegmentWritten(t *testing.T) {
 	}
 }
 
-// TestGoldenCorruptRecovery opens every damaged file as the only segment: the log is cut where Kafka's recovery cuts it.
+// TestGoldenCorruptRecovery opens every damaged file as the only segment: the log is cut where Kafka's recovery cuts
+// it.
 func TestGoldenCorruptRecovery(t *testing.T) {
 	var cases []struct {
 		File        string
@@ -169,8 +170,8 @@ func TestGoldenSnapshotFiles(t *testing.T) {
 	}
 }
 
-// TestGoldenFormattedDirectories opens the partition directories that Kafka's formatter made: an empty log beside the bootstrap
-// checkpoint, which must come back whole.
+// TestGoldenFormattedDirectories opens the partition directories that Kafka's formatter made: an empty log beside the
+// bootstrap checkpoint, which must come back whole.
 func TestGoldenFormattedDirectories(t *testing.T) {
 	dirs, err := filepath.Glob(golden.Path(t, "formatted/*/*/__cluster_metadata-0"))
 	require.NoError(t, err)

@@ -30,9 +30,10 @@ func (l *Log) push(b record.Batch) *entry {
 	return &l.index[len(l.index)-1]
 }
 
-// find returns the position in the index of the first batch that reaches offset, len(index) if none does. Base offsets are not
-// under the checksum and recovery believes them, so they may be out of order; Kafka searches a segment front to back for the first
-// batch whose last offset is not below the target, and the running maximum finds the same one by bisection.
+// find returns the position in the index of the first batch that reaches offset, len(index) if none does. Base
+// offsets are not under the checksum and recovery believes them, so they may be out of order; Kafka searches a
+// segment front to back for the first batch whose last offset is not below the target, and the running maximum finds
+// the same one by bisection.
 func (l *Log) find(offset int64) int32 {
 	lo, hi := int32(0), int32(len(l.index))
 	for lo < hi {

@@ -30,9 +30,9 @@ type Log struct {
 	recovered Recovery
 }
 
-// Open makes the directory if it is missing, scans every segment, cuts the log at the first bad batch, reconciles the snapshots
-// with it, and syncs what it kept. A directory that Kafka refuses to start from gives ErrDirectory; errors of Files come back
-// wrapped.
+// Open makes the directory if it is missing, scans every segment, cuts the log at the first bad batch, reconciles the
+// snapshots with it, and syncs what it kept. A directory that Kafka refuses to start from gives ErrDirectory; errors
+// of Files come back wrapped.
 func Open(files Files, dir string, cfg Config) (*Log, error) {
 	if cfg.SegmentBytes <= 0 {
 		cfg.SegmentBytes = DefaultSegmentBytes
@@ -72,7 +72,8 @@ func (l *Log) open() error {
 	return l.Flush()
 }
 
-// list returns the names in the directory, which it makes when it is missing, and removes what earlier lives left to be removed.
+// list returns the names in the directory, which it makes when it is missing, and removes what earlier lives left to
+// be removed.
 func (l *Log) list() ([]string, error) {
 	names, err := l.files.List(l.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +87,7 @@ func (l *Log) list() ([]string, error) {
 	}
 	kept := names[:0:0]
 	for _, name := range names {
-		if strings.HasSuffix(name, ".deleted") || strings.HasSuffix(name, ".cleaned") || strings.HasSuffix(name, ".swap") {
+		if isLeftover(name) {
 			if err := l.files.Remove(l.path(name)); err != nil {
 				return nil, err
 			}
@@ -95,6 +96,12 @@ func (l *Log) list() ([]string, error) {
 		kept = append(kept, name)
 	}
 	return kept, nil
+}
+
+// isLeftover tells whether Kafka removes such a file at start. Only a log cleaner makes the last two, and no cleaner works on
+// a metadata log.
+func isLeftover(name string) bool {
+	return strings.HasSuffix(name, ".deleted") || strings.HasSuffix(name, ".cleaned") || strings.HasSuffix(name, ".swap")
 }
 
 func (l *Log) path(name string) string { return l.dir + "/" + name }
@@ -111,8 +118,8 @@ func (l *Log) FlushedOffset() int64 { return l.flushed }
 // Recovered tells what Open found and cut.
 func (l *Log) Recovered() Recovery { return l.recovered }
 
-// Flush makes everything below EndOffset durable: it syncs the segments that have unsynced bytes, in order, then the directory if
-// a file appeared in it. Nothing to do costs nothing.
+// Flush makes everything below EndOffset durable: it syncs the segments that have unsynced bytes, in order, then the
+// directory if a file appeared in it. Nothing to do costs nothing.
 func (l *Log) Flush() error {
 	for i := range l.segments {
 		s := &l.segments[i]

@@ -11,7 +11,8 @@ import (
 
 const partitionMetadataName = "partition.metadata"
 
-// checkPartitionMetadata writes partition.metadata when it is missing and refuses the directory of another topic (formats.md 9.2).
+// checkPartitionMetadata writes partition.metadata when it is missing and refuses the directory of another topic
+// (formats.md 9.2).
 func (l *Log) checkPartitionMetadata(names []string) error {
 	if !slices.Contains(names, partitionMetadataName) {
 		return l.replaceFile(partitionMetadataName, []byte("version: 0\ntopic_id: "+record.MetadataTopicID.String()))

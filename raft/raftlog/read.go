@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Read returns whole batches from the one that holds offset from on, at most maxBytes of them, but one at least; nil at the log
-// end. A read does not go beyond a segment. Offsets outside of the log give ErrOffsetOutOfRange. The bytes are not verified: the
-// fetcher does that, or the decoder. They are the caller's and must be treated as immutable.
+// Read returns whole batches from the one that holds offset from on, at most maxBytes of them, but one at least; nil
+// at the log end. A read does not go beyond a segment. Offsets outside of the log give ErrOffsetOutOfRange. The bytes
+// are not verified: the fetcher does that, or the decoder. They are the caller's and must be treated as immutable.
 func (l *Log) Read(from int64, maxBytes int32) ([]byte, error) {
 	return l.ReadUpTo(from, math.MaxInt64, maxBytes)
 }

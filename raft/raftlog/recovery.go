@@ -10,8 +10,8 @@ import (
 
 const scanChunk = 256 << 10
 
-// recover opens all segments, indexes their batches up to the first bad one, and cuts there (formats.md 9.3): the segment is
-// truncated, later ones are removed. Without any segment the log begins at 0.
+// recover opens all segments, indexes their batches up to the first bad one, and cuts there (formats.md 9.3): the
+// segment is truncated, later ones are removed. Without any segment the log begins at 0.
 func (l *Log) recover(names []string) error {
 	l.recovered = Recovery{BadSegment: -1, BadPosition: -1, EndBefore: -1}
 	var bases []int64
@@ -79,8 +79,10 @@ func (l *Log) scan(sc *scanner, s *segment) (*badBatch, error) {
 			return &badBatch{sc.position, reason}, nil
 		}
 		if d := b.LastOffset() - s.base; d < 0 || d > math.MaxInt32 {
-			// Kafka would split the segment at such a batch; it can only come from a damaged base offset, which no checksum covers.
-			return nil, fmt.Errorf("%w: segment %d at %d: offset %d is out of its range", ErrDirectory, s.base, sc.position, b.LastOffset())
+			// Kafka would split the segment at such a batch; it can only come from a damaged base offset, which no
+			// checksum covers.
+			return nil, fmt.Errorf("%w: segment %d at %d: offset %d is out of its range",
+				ErrDirectory, s.base, sc.position, b.LastOffset())
 		}
 		if sc.position == 0 {
 			s.firstTimestampMs = b.MaxTimestampMs()
@@ -125,7 +127,8 @@ type scanner struct {
 
 func (sc *scanner) reset(s *segment) { sc.seg, sc.position, sc.at, sc.buf = s, 0, 0, sc.buf[:0] }
 
-// next returns the batch at the position, which it does not move. reason is what is wrong with it, err a failure to read.
+// next returns the batch at the position, which it does not move. reason is what is wrong with it, err a failure to
+// read.
 func (sc *scanner) next() (b record.Batch, reason, err error) {
 	head, err := sc.window(min(record.BatchOverhead, sc.seg.size-sc.position))
 	if err != nil {
@@ -136,7 +139,8 @@ func (sc *scanner) next() (b record.Batch, reason, err error) {
 		return nil, reason, nil
 	}
 	if size == 0 {
-		return nil, fmt.Errorf("%w: %d bytes of a batch that is cut short", record.ErrTruncated, sc.seg.size-sc.position), nil
+		left := sc.seg.size - sc.position
+		return nil, fmt.Errorf("%w: %d bytes of a batch that is cut short", record.ErrTruncated, left), nil
 	}
 	body, err := sc.window(size)
 	return body, nil, err
@@ -156,8 +160,8 @@ func (sc *scanner) window(n int64) ([]byte, error) {
 	return sc.buf[from : from+n], nil
 }
 
-// claimedEnd follows the headers from a position on and notes the end of the last batch that has a readable one. A read error on
-// bytes that are about to be dropped is no reason to fail.
+// claimedEnd follows the headers from a position on and notes the end of the last batch that has a readable one. A
+// read error on bytes that are about to be dropped is no reason to fail.
 func (sc *scanner) claimedEnd(s *segment, position int64, r *Recovery) {
 	sc.reset(s)
 	sc.position = position

@@ -24,8 +24,8 @@ type segment struct {
 // segmentName returns the file name of the segment that begins at base.
 func segmentName(base int64) string { return fmt.Sprintf("%020d%s", base, segmentSuffix) }
 
-// parseSegmentName returns the base offset in a file name. Only the form that segmentName writes is accepted: Kafka fails at start
-// on others that end like a segment.
+// parseSegmentName returns the base offset in a file name. Only the form that segmentName writes is accepted: Kafka
+// fails at start on others that end like a segment.
 func parseSegmentName(name string) (base int64, isSegment bool, err error) {
 	digits, ok := strings.CutSuffix(name, segmentSuffix)
 	if !ok {
@@ -78,8 +78,9 @@ func (l *Log) openSegment(base int64, create bool) error {
 	return nil
 }
 
-// roll closes the active segment for writing and begins the next one. The old one becomes durable first, file and directory
-// entry: a crash can lose the new segment but never leave it behind a hole. Kafka flushes the old segment too, but does not wait.
+// roll closes the active segment for writing and begins the next one. The old one becomes durable first, file and
+// directory entry: a crash can lose the new segment but never leave it behind a hole. Kafka flushes the old segment
+// too, but does not wait.
 func (l *Log) roll(base int64) error {
 	if err := l.Flush(); err != nil {
 		return err
@@ -90,7 +91,8 @@ func (l *Log) roll(base int64) error {
 	return nil
 }
 
-// mustRoll tells whether the batch may not go into the segment behind the size bytes that it has or will have (formats.md 9.4).
+// mustRoll tells whether the batch may not go into the segment behind the size bytes that it has or will have
+// (formats.md 9.4).
 func (l *Log) mustRoll(s *segment, size int64, e *entry) bool {
 	if size == 0 {
 		return false
@@ -99,8 +101,8 @@ func (l *Log) mustRoll(s *segment, size int64, e *entry) bool {
 		e.timestampMs-s.firstTimestampMs > l.cfg.SegmentMs
 }
 
-// dropSegments removes the segments from position n on, last one first and each durably, so that a crash in between leaves a
-// prefix of the log.
+// dropSegments removes the segments from position n on, last one first and each durably, so that a crash in between
+// leaves a prefix of the log.
 func (l *Log) dropSegments(n int) error {
 	for i := len(l.segments) - 1; i >= n; i-- {
 		s := &l.segments[i]

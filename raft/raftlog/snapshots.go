@@ -20,8 +20,8 @@ func SnapshotName(id OffsetAndEpoch) string {
 	return fmt.Sprintf("%020d-%010d%s", id.Offset, id.Epoch, checkpointSuffix)
 }
 
-// parseSnapshotName returns the id in the name of a complete or partial snapshot; ok is false for other files. A file that ends
-// like a snapshot and begins otherwise makes Kafka fail at start (formats.md 6).
+// parseSnapshotName returns the id in the name of a complete or partial snapshot; ok is false for other files. A file
+// that ends like a snapshot and begins otherwise makes Kafka fail at start (formats.md 6).
 func parseSnapshotName(name string) (id OffsetAndEpoch, part, ok bool, err error) {
 	part = strings.HasSuffix(name, partSuffix)
 	if !part && !strings.HasSuffix(name, checkpointSuffix) {
@@ -50,8 +50,9 @@ func compareIDs(a, b OffsetAndEpoch) int {
 	return 1
 }
 
-// reconcileSnapshots brings snapshots and log together at start (kraft-protocol 4.7): partial ones and those below the log start are
-// removed, a log that starts above 0 needs one at or above its start, and one that is ahead of the log replaces it.
+// reconcileSnapshots brings snapshots and log together at start (kraft-protocol 4.7): partial ones and those below
+// the log start are removed, a log that starts above 0 needs one at or above its start, and one that is ahead of the
+// log replaces it.
 func (l *Log) reconcileSnapshots(names []string) error {
 	for _, name := range names {
 		id, part, ok, err := parseSnapshotName(name)
@@ -69,7 +70,7 @@ func (l *Log) reconcileSnapshots(names []string) error {
 		}
 		l.snapshots = append(l.snapshots, id)
 	}
-	slices.SortFunc(l.snapshots, compareIDs)
+	slices.SortStableFunc(l.snapshots, compareIDs)
 	latest, ok := l.LatestSnapshot()
 	if !ok {
 		if l.start > 0 {
@@ -81,8 +82,8 @@ func (l *Log) reconcileSnapshots(names []string) error {
 		return err
 	}
 	if _, ok := l.epochs.latest(); !ok && (latest.Offset != l.start || latest.Offset != l.end) {
-		return fmt.Errorf("%w: the log [%d, %d) has no epoch and the snapshot %s does not stand at its end", ErrDirectory, l.start,
-			l.end, SnapshotName(latest))
+		return fmt.Errorf("%w: the log [%d, %d) has no epoch and the snapshot %s does not stand at its end",
+			ErrDirectory, l.start, l.end, SnapshotName(latest))
 	}
 	return nil
 }
@@ -125,8 +126,8 @@ func (l *Log) EarliestSnapshot() (OffsetAndEpoch, bool) {
 	return OffsetAndEpoch{}, false
 }
 
-// ReadSnapshot returns the whole content of a complete snapshot: concatenated batches, unverified. ErrSnapshotNotFound when there is
-// none with that id.
+// ReadSnapshot returns the whole content of a complete snapshot: concatenated batches, unverified.
+// ErrSnapshotNotFound when there is none with that id.
 func (l *Log) ReadSnapshot(id OffsetAndEpoch) ([]byte, error) {
 	if !slices.Contains(l.snapshots, id) {
 		return nil, fmt.Errorf("%w: %s", ErrSnapshotNotFound, SnapshotName(id))

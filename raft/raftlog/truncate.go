@@ -2,9 +2,10 @@ package raftlog
 
 import "fmt"
 
-// TruncateToEndOffset cuts the log where it may agree with a leader that answered with the diverging point o (kraft-protocol 3.4),
-// and returns the offset it was cut to; EndOffset when there was nothing to cut. Cutting below highWatermark (-1: unknown) or
-// below the log start is ErrBelowHighWatermark, and nothing is done. It is durable when it returns.
+// TruncateToEndOffset cuts the log where it may agree with a leader that answered with the diverging point o
+// (kraft-protocol 3.4), and returns the offset it was cut to; EndOffset when there was nothing to cut. Cutting below
+// highWatermark (-1: unknown) or below the log start is ErrBelowHighWatermark, and nothing is done. It is durable
+// when it returns.
 func (l *Log) TruncateToEndOffset(o OffsetAndEpoch, highWatermark int64) (cut int64, err error) {
 	cut = min(o.Offset, l.end)
 	if o.Epoch != 0 {
@@ -16,7 +17,8 @@ func (l *Log) TruncateToEndOffset(o OffsetAndEpoch, highWatermark int64) (cut in
 		}
 	}
 	if guard := max(highWatermark, l.start); cut < guard {
-		return l.end, fmt.Errorf("%w: to offset %d, high watermark or log start is %d", ErrBelowHighWatermark, cut, guard)
+		return l.end, fmt.Errorf("%w: to offset %d, high watermark or log start is %d",
+			ErrBelowHighWatermark, cut, guard)
 	}
 	if cut >= l.end {
 		return l.end, nil
@@ -27,10 +29,10 @@ func (l *Log) TruncateToEndOffset(o OffsetAndEpoch, highWatermark int64) (cut in
 	return cut, nil
 }
 
-// truncate drops every batch that reaches offset or lies behind one that does. An offset inside of a batch drops the whole batch
-// and is the log end all the same, as in Kafka. What is left is flushed before anything else is written: else a power loss could
-// bring back the old tail behind or among new bytes, under an epoch checkpoint that is ahead of it. Kafka does not flush here and
-// trusts its file system to keep the order.
+// truncate drops every batch that reaches offset or lies behind one that does. An offset inside of a batch drops the
+// whole batch and is the log end all the same, as in Kafka. What is left is flushed before anything else is written:
+// else a power loss could bring back the old tail behind or among new bytes, under an epoch checkpoint that is ahead
+// of it. Kafka does not flush here and trusts its file system to keep the order.
 func (l *Log) truncate(offset int64) error {
 	l.flushed = min(l.flushed, offset) // first: an error below leaves less than was flushed
 	i := l.find(offset)
@@ -66,9 +68,9 @@ func (l *Log) truncate(offset int64) error {
 	return nil
 }
 
-// truncateFully empties the log in favour of a snapshot that is ahead of it: start, end and the name of the only segment become the
-// snapshot's offset, so that the start survives a restart (kraft-protocol 4.5, formats.md 9.3 rule 3). A crash in between leaves a
-// prefix of the old log, which the next start truncates again.
+// truncateFully empties the log in favour of a snapshot that is ahead of it: start, end and the name of the only
+// segment become the snapshot's offset, so that the start survives a restart (kraft-protocol 4.5, formats.md 9.3 rule
+// 3). A crash in between leaves a prefix of the old log, which the next start truncates again.
 func (l *Log) truncateFully(id OffsetAndEpoch) error {
 	if err := l.dropSegments(0); err != nil {
 		return err

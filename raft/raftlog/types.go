@@ -18,18 +18,20 @@ var (
 
 // Config holds the limits of a log. The zero value means Kafka's defaults.
 type Config struct {
-	// SegmentBytes is metadata.log.segment.bytes: a segment is rolled before it would exceed this. Default 1 GiB; Kafka refuses
-	// less than 8 MiB. Smaller values are simulation only and reach down to 1, which gives every batch its own segment.
+	// SegmentBytes is metadata.log.segment.bytes: a segment is rolled before it would exceed this. Default 1 GiB;
+	// Kafka refuses less than 8 MiB. Smaller values are simulation only and reach down to 1, which gives every batch
+	// its own segment.
 	SegmentBytes int64
-	// SegmentMs is metadata.log.segment.ms: a segment is rolled when a batch is this much younger than the segment's first one.
-	// Default seven days; there is no clock in it, only timestamps of batches.
+	// SegmentMs is metadata.log.segment.ms: a segment is rolled when a batch is this much younger than the segment's
+	// first one. Default seven days; there is no clock in it, only timestamps of batches.
 	SegmentMs int64
-	// Alloc gives the buffers that Read, ReadUpTo and ReadSnapshot return; nil means make. The log never gives one back.
+	// Alloc gives the buffers that Read, ReadUpTo and ReadSnapshot return; nil means make. The log never gives one
+	// back.
 	Alloc func(n int) []byte
 }
 
-// OffsetAndEpoch names a point in a log: Epoch is the epoch of the record at Offset-1. As a snapshot id it says that the
-// snapshot holds the effect of every record below Offset.
+// OffsetAndEpoch names a point in a log: Epoch is the epoch of the record at Offset-1. As a snapshot id it says that
+// the snapshot holds the effect of every record below Offset.
 type OffsetAndEpoch struct {
 	Offset int64
 	Epoch  int32
@@ -69,10 +71,11 @@ type Recovery struct {
 	BadSegment  int64  // base offset of the segment with the first bad batch; -1: none
 	BadPosition int64  // position of that batch in its segment; -1: none
 	Reason      string // what was wrong there; empty: nothing
-	// EndBefore is the offset after the last batch whose header can still be read behind the cut; -1 when nothing was cut or
-	// nothing can be read there. It comes from damaged bytes: evidence, not truth.
+	// EndBefore is the offset after the last batch whose header can still be read behind the cut; -1 when nothing was
+	// cut or nothing can be read there. It comes from damaged bytes: evidence, not truth.
 	EndBefore int64
 	EndAfter  int64 // log end offset that the log was opened with
-	// TruncatedToSnapshot tells that the latest snapshot was ahead of the log, which was emptied in its favour (kraft-protocol 4.7).
+	// TruncatedToSnapshot tells that the latest snapshot was ahead of the log, which was emptied in its favour
+	// (kraft-protocol 4.7).
 	TruncatedToSnapshot bool
 }

@@ -1,7 +1,7 @@
 package raftlog
 
-// EndOffsetForEpoch returns the highest local epoch that is not above the one given, and where it ends (kraft-protocol 3.3). When the
-// log cannot tell, it is the log end with the last epoch.
+// EndOffsetForEpoch returns the highest local epoch that is not above the one given, and where it ends
+// (kraft-protocol 3.3). When the log cannot tell, it is the log end with the last epoch.
 func (l *Log) EndOffsetForEpoch(epoch int32) OffsetAndEpoch {
 	o, ok := l.epochs.endOffset(epoch, l.end)
 	if !ok {
@@ -10,8 +10,9 @@ func (l *Log) EndOffsetForEpoch(epoch int32) OffsetAndEpoch {
 	return o // equal to the earliest snapshot's id in the case that Kafka treats apart: same offset, same epoch
 }
 
-// Validate judges a fetch position: epoch is the last fetched epoch of the fetcher, offset its log end (kraft-protocol 3.3). With
-// Diverging comes the end of the epoch to truncate to, with Snapshot the id of the latest snapshot.
+// Validate judges a fetch position: epoch is the last fetched epoch of the fetcher, offset its log end
+// (kraft-protocol 3.3). With Diverging comes the end of the epoch to truncate to, with Snapshot the id of the latest
+// snapshot.
 func (l *Log) Validate(offset int64, epoch int32) (Validity, OffsetAndEpoch) {
 	if l.start == 0 && offset == 0 {
 		return Valid, OffsetAndEpoch{}

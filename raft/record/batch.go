@@ -30,8 +30,8 @@ const (
 	CompressionZstd   = 4
 )
 
-// Batch is a view of one whole RecordBatch. NextBatch and NextFileBatch return only batches that hold at least the header; a
-// Batch made by other means must have BatchOverhead bytes at least, or its methods panic.
+// Batch is a view of one whole RecordBatch. NextBatch and NextFileBatch return only batches that hold at least the
+// header; a Batch made by other means must have BatchOverhead bytes at least, or its methods panic.
 type Batch []byte
 
 // BaseOffset is the offset of the first record. The checksum does not cover it.
@@ -87,8 +87,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Checksum returns the CRC-32C of b (check value of "123456789": E3069283).
 func Checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// Verify compares the stored checksum with the bytes. It says nothing of base offset, length, epoch and magic, which the
-// checksum does not cover.
+// Verify compares the stored checksum with the bytes. It says nothing of base offset, length, epoch and magic, which
+// the checksum does not cover.
 func (b Batch) Verify() error {
 	if len(b) < BatchOverhead {
 		return fmt.Errorf("%w: %d bytes are less than a batch header", ErrCorrupt, len(b))
@@ -99,9 +99,10 @@ func (b Batch) Verify() error {
 	return nil
 }
 
-// NextBatch splits the first batch off b by the rules of the raft decoder. It does not verify the checksum. An empty batch with
-// a nil error is the end: b is empty, or what is left is cut short, which Kafka takes for the end of the data too; rest is then
-// what was left over. Errors are ErrCorrupt: a length below the minimum, a magic other than 2, less than a header.
+// NextBatch splits the first batch off b by the rules of the raft decoder. It does not verify the checksum. An empty
+// batch with a nil error is the end: b is empty, or what is left is cut short, which Kafka takes for the end of the
+// data too; rest is then what was left over. Errors are ErrCorrupt: a length below the minimum, a magic other than 2,
+// less than a header.
 func NextBatch(b []byte) (batch Batch, rest []byte, err error) {
 	if len(b) < logOverhead {
 		return nil, b, nil
@@ -130,8 +131,8 @@ func NextBatch(b []byte) (batch Batch, rest []byte, err error) {
 	return Batch(b[:size:size]), b[size:], nil
 }
 
-// NextFileBatch splits the first batch off b by the rules of the log file reader: a magic above 2 counts as 2, and a file of
-// exactly 17 bytes has no batch. End and errors are as for NextBatch. It does not verify the checksum.
+// NextFileBatch splits the first batch off b by the rules of the log file reader: a magic above 2 counts as 2, and a
+// file of exactly 17 bytes has no batch. End and errors are as for NextBatch. It does not verify the checksum.
 func NextFileBatch(b []byte) (batch Batch, rest []byte, err error) {
 	if len(b) <= magicEnd {
 		return nil, b, nil
@@ -165,9 +166,9 @@ func checkFileBatch(b []byte, size int64) error {
 	return nil
 }
 
-// FileBatchSize looks at the beginning of what is left of a log file: head holds its first bytes (at least 18 of them when there
-// are that many) and remaining says how many there are in all. It returns the size of the batch that begins there, 0 when
-// what is left is cut short, or ErrCorrupt. It lets a recovery scan read a file piece by piece.
+// FileBatchSize looks at the beginning of what is left of a log file: head holds its first bytes (at least 18 of them
+// when there are that many) and remaining says how many there are in all. It returns the size of the batch that
+// begins there, 0 when what is left is cut short, or ErrCorrupt. It lets a recovery scan read a file piece by piece.
 func FileBatchSize(head []byte, remaining int64) (int64, error) {
 	if remaining <= magicEnd || len(head) <= magicEnd {
 		return 0, nil
@@ -185,9 +186,9 @@ func FileBatchSize(head []byte, remaining int64) (int64, error) {
 	return size, checkFileBatch(head, size)
 }
 
-// Recover walks the content of a log file as recovery at start does (formats.md 9.3): validBytes is where the file has to be cut,
-// and reason says what was wrong there: nil when every byte belongs to a sound batch, ErrTruncated for a torn tail, ErrCorrupt
-// otherwise.
+// Recover walks the content of a log file as recovery at start does (formats.md 9.3): validBytes is where the file
+// has to be cut, and reason says what was wrong there: nil when every byte belongs to a sound batch, ErrTruncated for
+// a torn tail, ErrCorrupt otherwise.
 func Recover(b []byte) (validBytes int64, reason error) {
 	rest := b
 	for len(rest) > 0 {

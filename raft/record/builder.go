@@ -10,8 +10,8 @@ type BatchSpec struct {
 	Control     bool
 }
 
-// Builder writes one RecordBatch byte for byte as Kafka's raft module does: uncompressed, no producer, all timestamps equal. The
-// zero Builder is ready for Reset. It owns the slice between Reset and Finish.
+// Builder writes one RecordBatch byte for byte as Kafka's raft module does: uncompressed, no producer, all timestamps
+// equal. The zero Builder is ready for Reset. It owns the slice between Reset and Finish.
 type Builder struct {
 	buf   []byte
 	start int32
@@ -80,8 +80,8 @@ func AppendBatch(dst []byte, spec BatchSpec, values ...[]byte) []byte {
 	return b.Finish()
 }
 
-// RecordSize returns the bytes that a record takes at position offsetDelta of its batch, its length field included. A batch
-// writer uses it to decide whether a record still fits.
+// RecordSize returns the bytes that a record takes at position offsetDelta of its batch, its length field included. A
+// batch writer uses it to decide whether a record still fits.
 func RecordSize(offsetDelta int32, key, value []byte) int32 {
 	n := recordBodySize(offsetDelta, key, value)
 	return VarintSize(n) + n

@@ -12,8 +12,9 @@ import (
 // maxDecompressed bounds what a compressed batch may grow to, in bytes. A batch of the metadata log has 8 MiB at most.
 const maxDecompressed = 64 << 20
 
-// decompress returns the records of a compressed batch. Kafka's metadata log is never compressed, but its reader goes through the
-// ordinary decompressing stream, so a compressed batch is readable (formats.md 3). Everything here runs on the caller's stack.
+// decompress returns the records of a compressed batch. Kafka's metadata log is never compressed, but its reader goes
+// through the ordinary decompressing stream, so a compressed batch is readable (formats.md 3). Everything here runs
+// on the caller's stack.
 func decompress(kind int8, body []byte) (out []byte, err error) {
 	switch kind {
 	case CompressionGzip:

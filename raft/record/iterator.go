@@ -2,18 +2,18 @@ package record
 
 import "fmt"
 
-// Record is one record of a batch, as a view. Offset is base offset plus position: the raft decoder does not believe the offset
-// delta of the record itself (formats.md 3). Key is nil when null; Value is never empty.
+// Record is one record of a batch, as a view. Offset is base offset plus position: the raft decoder does not believe
+// the offset delta of the record itself (formats.md 3). Key is nil when null; Value is never empty.
 type Record struct {
 	Offset     int64
 	Attributes int8
 	Key, Value []byte
 }
 
-// Iterator walks the records of one batch under the rules of the raft decoder: record length positive and inside the batch,
-// timestamp delta 0, no headers; a data record has no key and a non-empty value, a control record a non-empty key and value, and
-// its type is one of the five that the metadata log knows. A zero Iterator is empty; Reset may be called again and again. A
-// compressed batch costs one allocation, an ordinary one none.
+// Iterator walks the records of one batch under the rules of the raft decoder: record length positive and inside the
+// batch, timestamp delta 0, no headers; a data record has no key and a non-empty value, a control record a non-empty
+// key and value, and its type is one of the five that the metadata log knows. A zero Iterator is empty; Reset may be
+// called again and again. A compressed batch costs one allocation, an ordinary one none.
 type Iterator struct {
 	r       Reader
 	next    int64
@@ -25,7 +25,10 @@ type Iterator struct {
 
 // Reset starts over on batch. The checksum is not verified here. Errors show at the first call of Next.
 func (it *Iterator) Reset(batch Batch) {
-	*it = Iterator{next: batch.BaseOffset(), left: batch.RecordCount(), size: int32(len(batch)), control: batch.IsControl()}
+	*it = Iterator{
+		next: batch.BaseOffset(), left: batch.RecordCount(),
+		size: int32(len(batch)), control: batch.IsControl(),
+	}
 	if it.left <= 0 {
 		it.err = fmt.Errorf("%w: batch at %d claims %d records", ErrInvalidRecord, it.next, it.left)
 		return

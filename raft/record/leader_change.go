@@ -9,8 +9,8 @@ type LeaderChangeVoter struct {
 	UnknownTags      []TaggedField
 }
 
-// LeaderChangeMessage is the first record of every epoch. Leaders write schema version 0 (kraft-protocol 3.2); the order of the
-// ids in Kafka's own is that of a hash table, here they are written as given, ascending by convention.
+// LeaderChangeMessage is the first record of every epoch. Leaders write schema version 0 (kraft-protocol 3.2); the
+// order of the ids in Kafka's own is that of a hash table, here they are written as given, ascending by convention.
 type LeaderChangeMessage struct {
 	Version        int16 // a field of the message, not the schema version
 	LeaderID       int32

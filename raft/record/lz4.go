@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// The LZ4 frame format, as far as Kafka's writer uses it. Checksums of frame and blocks are skipped: the checksum of the batch
-// covers the same bytes.
+// The LZ4 frame format, as far as Kafka's writer uses it. Checksums of frame and blocks are skipped: the checksum of
+// the batch covers the same bytes.
 const (
 	lz4Magic           = 0x184D2204
 	lz4FlagBlockCheck  = 1 << 4

@@ -7,15 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// Reader decodes primitives from a byte slice, front to back. The first error sticks: every later call returns zero values,
-// so a decoder reads a whole struct and asks Err once. The zero Reader is an empty one. Not safe for concurrent use.
+// Reader decodes primitives from a byte slice, front to back. The first error sticks: every later call returns zero
+// values, so a decoder reads a whole struct and asks Err once. The zero Reader is an empty one. Not safe for
+// concurrent use.
 type Reader struct {
 	buf []byte
 	pos int32
 	err error
 }
 
-// NewReader returns a Reader over b, which must stay unchanged while views of it are in use. Slices above 2 GiB are refused.
+// NewReader returns a Reader over b, which must stay unchanged while views of it are in use. Slices above 2 GiB are
+// refused.
 func NewReader(b []byte) Reader {
 	r := Reader{}
 	r.Reset(b)
@@ -220,8 +222,8 @@ func (r *Reader) NullableString() (s string, ok bool) {
 	return r.text(int32(n))
 }
 
-// text reads n bytes of UTF-8. Kafka's reader replaces bytes that are no UTF-8, which loses them; here they are refused, and
-// so is a string longer than the writer can encode (formats.md 1, rule 5).
+// text reads n bytes of UTF-8. Kafka's reader replaces bytes that are no UTF-8, which loses them; here they are
+// refused, and so is a string longer than the writer can encode (formats.md 1, rule 5).
 func (r *Reader) text(n int32) (string, bool) {
 	if n > math.MaxInt16 {
 		r.Fail(fmt.Errorf("%w: string of %d bytes", ErrMalformed, n))
@@ -238,8 +240,8 @@ func (r *Reader) text(n int32) (string, bool) {
 	return string(v), true
 }
 
-// CompactArrayLength reads the count of a compact array; -1 is null. A count larger than the bytes that are left is refused, as
-// in Kafka: every element takes at least one byte, so nobody allocates for a count that cannot be true.
+// CompactArrayLength reads the count of a compact array; -1 is null. A count larger than the bytes that are left is
+// refused, as in Kafka: every element takes at least one byte, so nobody allocates for a count that cannot be true.
 func (r *Reader) CompactArrayLength() int32 {
 	n := r.compactLength()
 	if r.err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 )
 
-// snappyMagic begins the stream format of the Java library that Kafka uses: magic, two int32 versions, then blocks of an int32
-// size and a snappy block each. Without it the whole input is one snappy block.
+// snappyMagic begins the stream format of the Java library that Kafka uses: magic, two int32 versions, then blocks of
+// an int32 size and a snappy block each. Without it the whole input is one snappy block.
 var snappyMagic = []byte{0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0}
 
 const snappyHeader = 16

@@ -1,13 +1,14 @@
 package record
 
-// TaggedField is a field of a tagged section that the schema in hand does not know. Readers keep them and writers put them back,
-// so that bytes of a newer release survive a round trip (formats.md 1, KIP-482).
+// TaggedField is a field of a tagged section that the schema in hand does not know. Readers keep them and writers put
+// them back, so that bytes of a newer release survive a round trip (formats.md 1, KIP-482).
 type TaggedField struct {
 	Tag  uint32
 	Data []byte // a view of the bytes that were read
 }
 
-// UnknownTags reads a whole tagged section of a struct that knows no tags. Like Kafka's readers it does not insist on the order.
+// UnknownTags reads a whole tagged section of a struct that knows no tags. Like Kafka's readers it does not insist on
+// the order.
 func (r *Reader) UnknownTags() []TaggedField {
 	n := r.Uvarint()
 	if r.err != nil || n == 0 {
@@ -37,7 +38,8 @@ func (r *Reader) TaggedField() TaggedField {
 	return TaggedField{Tag: tag, Data: r.Raw(int32(size))}
 }
 
-// AppendUnknownTags appends a tagged section that holds just these fields, in the order given; nil gives the empty section.
+// AppendUnknownTags appends a tagged section that holds just these fields, in the order given; nil gives the empty
+// section.
 func AppendUnknownTags(dst []byte, tags []TaggedField) []byte {
 	dst = AppendUvarint(dst, uint32(len(tags)))
 	for i := range tags {

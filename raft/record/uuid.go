@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// UUID is a Kafka uuid: cluster members' directories, topics, incarnations. Its text is not the dashed hexadecimal form of
-// RFC 4122 but 22 characters of URL-safe base64 without padding (formats.md 1.1). The zero UUID means "none".
+// UUID is a Kafka uuid: cluster members' directories, topics, incarnations. Its text is not the dashed hexadecimal
+// form of RFC 4122 but 22 characters of URL-safe base64 without padding (formats.md 1.1). The zero UUID means "none".
 type UUID uuid.UUID
 
 // The well-known uuids. All with a high half of 0 and a low half below 100 are reserved.
@@ -44,8 +44,8 @@ func (u UUID) Halves() (high, low uint64) {
 // IsZero tells whether u is the zero uuid.
 func (u UUID) IsZero() bool { return u == UUID{} }
 
-// IsReserved tells whether u may not be given to a directory. The comparison with 100 is signed, as in Kafka, so a high half of
-// 0 with the top bit of the low half set counts as reserved too.
+// IsReserved tells whether u may not be given to a directory. The comparison with 100 is signed, as in Kafka, so a
+// high half of 0 with the top bit of the low half set counts as reserved too.
 func (u UUID) IsReserved() bool {
 	high, low := u.Halves()
 	return high == 0 && int64(low) < 100
@@ -63,8 +63,8 @@ func AppendUUIDText(dst []byte, u UUID) []byte {
 	return append(dst, uuidAlphabet[u[15]>>2], uuidAlphabet[u[15]&3<<4])
 }
 
-// ParseUUID reads the text form: 22 characters, or 24 of which the last two are "==". Spare bits of the last character are
-// ignored. Line breaks, which Go's own decoder would skip, are refused.
+// ParseUUID reads the text form: 22 characters, or 24 of which the last two are "==". Spare bits of the last
+// character are ignored. Line breaks, which Go's own decoder would skip, are refused.
 func ParseUUID(text string) (UUID, error) {
 	t := text
 	if len(t) == 24 && t[22:] == "==" {

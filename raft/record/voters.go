@@ -21,8 +21,8 @@ type VoterEntry struct {
 	UnknownTags         []TaggedField
 }
 
-// VotersRecord is a whole voter set, in force from its offset on (KIP-853). Kafka's own order is that of a hash table; here the
-// entries are written as given, ascending by id by convention.
+// VotersRecord is a whole voter set, in force from its offset on (KIP-853). Kafka's own order is that of a hash
+// table; here the entries are written as given, ascending by id by convention.
 type VotersRecord struct {
 	Version     int16
 	Voters      []VoterEntry

@@ -1,6 +1,6 @@
-// Package atomicfile replaces a small file in one durable step, as Kafka does for every file that it rewrites: temporary file,
-// write, fsync, rename, fsync of the directory. A crash at any point leaves the old content or the new one, and at worst a
-// temporary file that the next Replace takes over.
+// Package atomicfile replaces a small file in one durable step, as Kafka does for every file that it rewrites:
+// temporary file, write, fsync, rename, fsync of the directory. A crash at any point leaves the old content or the
+// new one, and at worst a temporary file that the next Replace takes over.
 package atomicfile
 
 // Files is the part of docs/seams.md section 2 that Replace needs.
@@ -15,8 +15,8 @@ type Files interface {
 	SyncDir(dir string) error
 }
 
-// Replace makes content the content of dir/name. The temporary file is dir/name.tmp. content must not change any more. Errors come
-// back as Files gave them; the file then has its old or its new content.
+// Replace makes content the content of dir/name. The temporary file is dir/name.tmp. content must not change any
+// more. Errors come back as Files gave them; the file then has its old or its new content.
 func Replace(files Files, dir, name string, content []byte) error {
 	path := dir + "/" + name
 	tmp := path + ".tmp"

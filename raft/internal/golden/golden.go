@@ -1,5 +1,6 @@
-// Package golden finds and decodes the data that Apache Kafka's own code wrote, for the tests of the raft layer. The files are
-// those of testdata/golden at the module root or, when set, of the directory in KRAFTSIM_GOLDEN. Only tests import it.
+// Package golden finds and decodes the data that Apache Kafka's own code wrote, for the tests of the raft layer. The
+// files are those of testdata/golden at the module root or, when set, of the directory in KRAFTSIM_GOLDEN. Only tests
+// import it.
 package golden
 
 import (

@@ -1,7 +1,7 @@
-// Package memfiles is a file system in memory for the tests of the raft layer. It keeps what was written apart from what was
-// synced: Crash is a power loss that drops everything unsynced, file contents and directory entries each on its own, and Kill is
-// the end of a process, which drops nothing but open descriptors. It has no faults beyond that; sim/vdisk has them. Only tests
-// import it.
+// Package memfiles is a file system in memory for the tests of the raft layer. It keeps what was written apart from
+// what was synced: Crash is a power loss that drops everything unsynced, file contents and directory entries each on
+// its own, and Kill is the end of a process, which drops nothing but open descriptors. It has no faults beyond that;
+// sim/vdisk has them. Only tests import it.
 package memfiles
 
 import (
@@ -18,8 +18,8 @@ type Files struct {
 	durable map[string]*node // entries as a power loss would leave them
 	fds     map[int32]*node
 	nextFD  int32
-	// Hook, when set, is called before every operation with its name ("write", "sync", ...) and path (of descriptors: the path it
-	// was opened with); an error it returns becomes the operation's.
+	// Hook, when set, is called before every operation with its name ("write", "sync", ...) and path (of descriptors:
+	// the path it was opened with); an error it returns becomes the operation's.
 	Hook func(op, path string) error
 	// Syncs and Writes count calls, for tests that bound them.
 	Syncs, Writes int64
