@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/kraftsim/kraftsim/sim/vdisk"
+import (
+	"github.com/kraftsim/kraftsim/sim/digest"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+)
 
 // bootHost starts a process on a host that is down. Boot runs like a handler on lane 0: its disk operations take time, and
 // a crash may cut it anywhere.
@@ -10,13 +13,13 @@ func (w *World) bootHost(h *Host) {
 	}
 	w.eventID++
 	h.boot++
-	h.up, h.powered, h.leaving = true, true, false
-	h.bootStarted = w.now
+	h.up, h.powered, h.leaving, h.leaveDown = true, true, false, -1
+	h.bootStarted, h.fatal = w.now, nil
 	h.lanes = h.lanes[:0]
 	h.process = h.factory()
 	h.files = h.volume.Handle(disk{&h.env})
 	e := &h.env
-	e.lane, e.cursor = 0, w.now
+	e.lane, e.cursor, e.event = 0, w.now, w.eventID
 	e.Lanes("main")
 	w.net.Boot(h.index, h.boot)
 	w.fold(h.hash ^ uint64(h.boot))
@@ -29,11 +32,11 @@ func (w *World) bootHost(h *Host) {
 		c.OnBoot(h)
 	}
 	err := h.process.Boot(e)
-	l := &h.lanes[0]
 	if err != nil {
-		l.journal = append(l.journal, effect{kind: effectFatal, at: e.cursor, err: err})
+		h.fatal = err
+		e.add(effect{kind: effectFatal})
 	} else {
-		l.journal = append(l.journal, effect{kind: effectBooted, at: e.cursor})
+		e.add(effect{kind: effectBooted})
 	}
 	for i := range h.lanes {
 		h.lanes[i].busyUntil = max(e.cursor, w.now+inputCostNs)
@@ -41,9 +44,6 @@ func (w *World) bootHost(h *Host) {
 	w.scheduleCommit(h, 0)
 	w.afterEvent(h)
 }
-
-// booted marks the end of Boot.
-func (w *World) booted(h *Host) { h.bootStarted = -1 }
 
 // Booting reports whether the host's Boot has not completed yet.
 func (h *Host) Booting() bool { return h.up && h.bootStarted >= 0 }
@@ -73,7 +73,7 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 			w.spare = append(w.spare, k)
 		}
 		clear(l.journal)
-		l.reset(l.name)
+		l.reset(l.name, h.hash)
 	}
 	h.up, h.process, h.pausedUntil, h.armed, h.bootStarted = false, nil, 0, false, -1
 	h.powered = kind != PowerLost
@@ -83,16 +83,12 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 		crash = vdisk.PowerLoss
 	}
 	h.files.Drop()
+	w.diskCause = w.eventID
 	h.volume.Crash(crash, inProgress, disk{&h.env})
 	w.net.Down(w.now, h.index, h.powered, w.eventID)
 	w.fold(uint64(kind)<<8 ^ h.hash)
 	w.countDown(kind, inside)
-	if kind == FatalError || kind == RefusedToStart {
-		w.report.stopped(h, w.now, kind, err)
-		if w.restartNs > 0 {
-			w.schedule(w.now+w.restartNs, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 1)
-		}
-	}
+	w.comeBack(h, kind, err)
 	if w.opts.Trace != nil {
 		w.traceDown(h, kind, err, inside)
 	}
@@ -101,6 +97,26 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 	}
 	for _, c := range w.onLife {
 		c.OnDown(h, kind, err)
+	}
+}
+
+// comeBack schedules the next boot after an end that no action caused: a supervisor restarts what failed, a graceful stop
+// says itself for how long, and what the storm still ends in the calm (a stop under way) starts again at once.
+func (w *World) comeBack(h *Host, kind DownKind, err error) {
+	delay := int64(-1)
+	switch {
+	case kind == FatalError || kind == RefusedToStart:
+		w.report.stopped(h, w.now, kind, err)
+		if w.restartNs > 0 {
+			delay = w.restartNs
+		}
+	case h.leaving && h.leaveDown >= 0:
+		delay = h.leaveDown
+	case w.calm:
+		delay = 0
+	}
+	if delay >= 0 {
+		w.schedule(w.now+delay, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 1)
 	}
 }
 
@@ -131,21 +147,37 @@ func (w *World) crashHost(h *Host, power bool, downNs int64) {
 	if power {
 		kind = PowerLost
 	}
-	if !h.up {
-		if power {
-			h.powered = false
-			w.net.Down(w.now, h.index, false, w.eventID)
-		}
-	} else {
+	if h.up {
 		w.down(h, kind, nil)
+	} else if power {
+		w.powerOff(h)
 	}
 	if downNs >= 0 {
 		w.schedule(w.now+downNs, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 2)
 	}
 }
 
-// cutNow is the crash that an armed disk operation asked for: in the middle of that operation.
+// powerOff takes the power of a host whose process is down already: the page cache that survived the process goes now.
+func (w *World) powerOff(h *Host) {
+	h.powered, h.armed = false, false
+	w.stats.powerLosses++
+	w.fold(uint64(PowerLost)<<8 ^ h.hash)
+	w.diskCause = w.eventID
+	h.volume.Crash(vdisk.PowerLoss, nil, disk{&h.env})
+	w.net.Down(w.now, h.index, false, w.eventID)
+	if w.opts.Trace != nil {
+		w.traceWorld(h, "down", "power lost, after the process")
+	}
+	for _, c := range w.onDiskOp {
+		c.OnDiskCrash(h, h.volume)
+	}
+}
+
+// cutNow is the crash that an armed disk operation asked for: in the middle of that operation. The calm calls it off.
 func (w *World) cutNow(h *Host) {
+	if w.calm {
+		return
+	}
 	w.stats.cutsAtOp++
 	w.crashHost(h, h.armedPower, h.armedDown)
 }
@@ -161,8 +193,11 @@ func (w *World) pause(h *Host, untilNs int64) {
 	for i := range h.lanes {
 		l := &h.lanes[i]
 		for k := l.next; k < len(l.journal); k++ {
-			l.journal[k].at += d
-			l.journal[k].from += d
+			f := &l.journal[k]
+			f.at += d
+			if f.from > w.now { // an operation that has begun stays begun
+				f.from += d
+			}
 		}
 		if l.busyUntil > w.now {
 			l.busyUntil += d
@@ -180,8 +215,11 @@ func (w *World) unpause(h *Host) {
 	for i := range h.lanes {
 		l := &h.lanes[i]
 		for k := l.next; k < len(l.journal); k++ {
-			l.journal[k].at -= early
-			l.journal[k].from -= early
+			f := &l.journal[k]
+			f.at -= early
+			if f.from > w.now {
+				f.from -= early
+			}
 		}
 		if l.busyUntil > w.now {
 			l.busyUntil -= early
@@ -195,20 +233,17 @@ func (w *World) unpause(h *Host) {
 	}
 }
 
-// stop asks the process for a graceful end; when it does not exit in time it is killed.
-func (w *World) stop(h *Host) {
-	if !h.up || h.leaving || h.Booting() || h.pausedUntil != 0 {
-		return
-	}
-	h.leaving = true
-	l := &h.lanes[0]
-	e := &h.env
-	e.lane, e.cursor = 0, max(w.now, l.busyUntil)
-	w.eventID++
-	w.fold(h.hash ^ 0x5709)
-	h.process.Stop(e)
-	w.finish(h, 0, nil)
-	w.afterEvent(h)
+// stop asks the process for a graceful end: Stop runs on lane 0 when that is free. A process that does not exit within the
+// grace is killed. After the end it starts again after downNs (negative: not before the calm).
+func (w *World) stop(h *Host, graceNs, downNs int64) {
+	h.leaving, h.leaveDown = true, downNs
+	boot := h.boot
+	w.At(w.now+graceNs, h.hash, 7, func() {
+		if h.up && h.boot == boot {
+			w.down(h, Killed, nil)
+		}
+	})
+	w.give(h, Input{Kind: inStop, cause: w.eventID})
 }
 
 // onDisk is the volume's observer: a committed operation.
@@ -216,7 +251,8 @@ func (w *World) onDisk(h *Host, op *vdisk.Op) {
 	if op.Kind == vdisk.OpSync {
 		w.stats.syncs++
 	}
-	w.hash = foldBytes(w.hash^uint64(op.Kind)<<32^uint64(op.Offset), op.Data)
+	w.fold(uint64(op.Kind)<<56 ^ uint64(op.Inode)<<32 ^ uint64(op.Offset))
+	w.hash = digest.Bytes(w.hash, op.Data)
 	if w.opts.Trace != nil {
 		w.traceDisk(h, op)
 	}
@@ -227,3 +263,10 @@ func (w *World) onDisk(h *Host, op *vdisk.Op) {
 
 // SetSupervisor restarts processes that stopped with an error after a delay; 0 leaves them down until the calm.
 func (w *World) SetSupervisor(restartNs int64) { w.restartNs = restartNs }
+
+// Start boots a host that is down, as its operator would. It does nothing when the host is up, or frozen in the calm.
+func (w *World) Start(h *Host) {
+	if !h.up && !h.frozen {
+		w.schedule(w.now+1, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 5)
+	}
+}

@@ -1,0 +1,68 @@
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// Catalogue returns everything that simrun offers. Each call makes scenarios of their own, so that engines on different
+// goroutines never share one.
+func Catalogue() *sim.Catalogue {
+	registry := sim.NewRegistry()
+	for _, k := range actionKinds() {
+		registry.AddAction(k)
+	}
+	for _, k := range workloadKinds() {
+		registry.AddWorkload(k)
+	}
+	return &sim.Catalogue{
+		Program: "simrun", Registry: registry, Scenarios: all(),
+		Invariants: invariants.Docs(), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
+	}
+}
+
+// scenario is a named way to draw plans for a cluster.
+type scenario struct {
+	name, doc string
+	draw      func(d dice, p *plan.Plan)
+	cluster   cluster
+}
+
+// Name is sim.Scenario.
+func (s *scenario) Name() string { return s.name }
+
+// Doc is sim.Scenario.
+func (s *scenario) Doc() string { return s.doc }
+
+// Draw is sim.Scenario.
+func (s *scenario) Draw(seed uint64) *plan.Plan {
+	p := &plan.Plan{Format: plan.Format, Scenario: s.name, Seed: plan.Uint64(seed), Params: plan.Params{}}
+	s.draw(dice{seed}, p)
+	return p
+}
+
+// Build is sim.Scenario.
+func (s *scenario) Build(w *sim.World, p *plan.Plan) error { return s.cluster.build(w, p) }
+
+func all() []sim.Scenario {
+	list := []*scenario{
+		{name: "raft/storm-3", doc: "three static voters and two brokers under every fault of the storm profile", draw: drawStorm(3, 2, &stormProfile)},
+		{name: "raft/storm-5", doc: "five static voters and a broker under every fault of the storm profile", draw: drawStorm(5, 1, &stormProfile)},
+		{name: "raft/dynamic-3", doc: "three voters from a 0-0.checkpoint, an observer controller and a broker, storm", draw: drawDynamic},
+		{name: "raft/lockstep", doc: "even numbers of voters with nearly constant latency: elections that may collide", draw: drawLockstep},
+		{name: "raft/disk", doc: "three voters on failing, full, slow disks, crashes inside disk operations", draw: drawStorm(3, 1, &diskProfile)},
+		{name: "raft/quiet", doc: "three voters and two brokers on Kafka's default timers, nothing goes wrong", draw: drawQuiet},
+		{name: "bootstrap/transaction", doc: "a bootstrap transaction in many batches, cut by leader changes", draw: drawTransaction},
+		{name: "bootstrap/golden", doc: "directories that Apache Kafka's formatter wrote, under light faults", draw: drawGolden},
+		{name: fromScenario, doc: "the cluster of a directory tree, as `run --from` makes it; a seed without a tree takes one of Kafka's", draw: drawFrom},
+		{name: "kip1262/released", doc: "metadata bootstrap as released, no ClusterIdRecord at any level", draw: drawReleased},
+		{name: "kip1262/final-mar", doc: "formatted bootstrap controllers, unformatted brokers and observers, upgrades to level 34", draw: drawFinalMar},
+		{name: "kip1262/draft", doc: "voters that need no format: a leader without a cluster id writes one", draw: drawDraft},
+	}
+	scenarios := make([]sim.Scenario, len(list))
+	for i := range list {
+		scenarios[i] = list[i]
+	}
+	return scenarios
+}

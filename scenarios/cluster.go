@@ -1,0 +1,121 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// cluster is the nodes of one world. A scenario keeps one and builds it anew for each run, so that memory is reused.
+type cluster struct {
+	*settings
+	w      *sim.World
+	memory memory
+	ready  []bool // by host index: the directories are as the first start finds them
+	work   workload
+	suite  []sim.Checker
+}
+
+// build furnishes a world: names, directories, processes, clients, checkers.
+func (c *cluster) build(w *sim.World, p *plan.Plan) error {
+	s, err := readSettings(p)
+	if err != nil {
+		return err
+	}
+	c.settings, c.w = s, w
+	c.memory.reset()
+	c.ready = c.ready[:0]
+	for i, h := range w.Hosts() {
+		e := &s.hosts[i]
+		w.Name(e.name, h)
+		byTool, golden := e.formatted()
+		if golden != "" {
+			if err := loadGolden(h.Volume(), golden, e.dirs); err != nil {
+				return fmt.Errorf("plan: hosts[%d].params.format: %w", i, err)
+			}
+		}
+		if e.format == "tree" {
+			if err := loadParams(h.Volume(), h.Spec().Params); err != nil {
+				return fmt.Errorf("plan: hosts[%d].params.%w", i, err)
+			}
+		}
+		c.ready = append(c.ready, !byTool)
+		w.Install(h, func() sim.Process { return c.process(i) })
+	}
+	w.SetSupervisor(s.timeouts.election * 2_000_000)
+	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs()})
+	w.Add(c)
+	w.Add(invariants.All(s.checkerConfig(p))...)
+	c.declare(p)
+	return c.work.build(c, p)
+}
+
+// process is what a host runs at its next start: the format tool until it has succeeded, then the node.
+func (c *cluster) process(i int) sim.Process {
+	h := &c.hosts[i]
+	if !c.ready[i] {
+		return &formatStep{c: c, h: h}
+	}
+	return &node{c: c, h: h}
+}
+
+// Attach, OnBoot and OnDown make the cluster a sim.LifeChecker: the operator starts the node when the format is done.
+func (c *cluster) Attach(*sim.World) {}
+
+// OnBoot is sim.LifeChecker.
+func (c *cluster) OnBoot(*sim.Host) {}
+
+// OnDown is sim.LifeChecker.
+func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
+	if kind == sim.Exited && !c.ready[h.Index()] {
+		c.ready[h.Index()] = true
+		c.w.Start(h)
+	}
+}
+
+// smallestTimeoutNs is what bounds latencies in the calm.
+func (s *settings) smallestTimeoutNs() int64 {
+	return 1_000_000 * max(1, min(s.timeouts.election, s.timeouts.fetch, s.timeouts.request))
+}
+
+// calmBoundNs is the bound of docs/liveness.md.
+func (s *settings) calmBoundNs() int64 {
+	t := &s.timeouts
+	round := 3*t.election + 2*t.fetch + 2*t.request + 1_000
+	return 1_000_000 * (60*round + 2*t.wait)
+}
+
+// checkerConfig is what the invariants are told about the cluster.
+func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
+	c := invariants.Config{
+		FetchTimeoutNs: s.timeouts.fetch * 1_000_000, PreVoteEverywhere: true,
+		Converges: true,
+	}
+	switch s.variant {
+	case controller.FinalMar:
+		c.Variant = invariants.FinalMar
+	case controller.Draft:
+		c.Variant = invariants.Draft
+	}
+	if s.static != nil {
+		for i := range s.hosts {
+			if s.hosts[i].kind == kindController {
+				c.StaticVoters = append(c.StaticVoters, s.hosts[i].nodeID)
+			}
+		}
+	}
+	c.ClockErrorNs = clockErrorNs(p)
+	c.AllowStop = s.allowStop(p)
+	return c
+}
+
+// The node of a host, nil when it is down or being formatted.
+func nodeOf(h *sim.Host) *node {
+	n, _ := h.Process().(*node)
+	return n
+}

@@ -1,0 +1,201 @@
+package scenarios
+
+import (
+	"encoding/base64"
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// controllers adds n voters c1.. and brokers b1..
+func controllers(p *plan.Plan, voters, observers, brokers int) {
+	for i := range voters {
+		p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("c%d", i+1), Kind: kindController, Params: plan.Params{"node_id": number(int64(i + 1))}})
+	}
+	for i := range observers {
+		p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("o%d", i+1), Kind: kindObserver, Params: plan.Params{"node_id": number(int64(100 + i))}})
+	}
+	for i := range brokers {
+		p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("b%d", i+1), Kind: kindBroker, Params: plan.Params{"node_id": number(int64(200 + i))}})
+	}
+}
+
+// identify gives the cluster and each host ids that follow from the seed.
+func (d dice) identify(p *plan.Plan) {
+	id := d.uuid("cluster-id")
+	p.Params["cluster_id"] = base64.RawURLEncoding.EncodeToString(id[:])
+	for i := range p.Hosts {
+		u := d.uuid(p.Hosts[i].ID + "/directory-id")
+		p.Hosts[i].Params["directory_id"] = u.String()
+	}
+}
+
+func (d dice) uuid(name string) (u record.UUID) {
+	for w := range uint64(2) {
+		h := decide.Combine(decide.Combine(d.seed, decide.HashString(name)), w)
+		for b := range uint64(8) {
+			u[w*8+b] = byte(h >> (8 * b))
+		}
+	}
+	u[0] &= 0x7f // no text that begins with "-"
+	if u[0]>>2 == 62 {
+		u[0] = 1
+	}
+	return u
+}
+
+func (d dice) writes(p *plan.Plan, f *profile) {
+	p.Workload = append(p.Workload, plan.Workload{ID: "writes", Kind: "config-writes",
+		Params: plan.Params{"period": micros(d.between("write-period", f.configPeriodUs/2, f.configPeriodUs*2))}})
+}
+
+func drawStorm(voters, brokers int, f *profile) func(d dice, p *plan.Plan) {
+	return func(d dice, p *plan.Plan) {
+		controllers(p, voters, 0, brokers)
+		d.identify(p)
+		d.storm(p, f)
+		d.writes(p, f)
+	}
+}
+
+func drawDynamic(d dice, p *plan.Plan) {
+	controllers(p, 3, 1, 1)
+	p.Params["quorum"] = "dynamic"
+	d.identify(p)
+	d.storm(p, &stormProfile)
+	d.writes(p, &stormProfile)
+}
+
+func drawLockstep(d dice, p *plan.Plan) {
+	controllers(p, int(d.oneOf("voters", 2, 4)), 0, 0)
+	d.identify(p)
+	d.storm(p, &lockstepProfile)
+	d.writes(p, &lockstepProfile)
+}
+
+// drawQuiet is Kafka's defaults: half a minute without a fault.
+func drawQuiet(d dice, p *plan.Plan) {
+	controllers(p, 3, 0, 2)
+	d.identify(p)
+	p.StormUs = 30_000_000
+	p.Network.LatencyUs, p.Network.JitterUs = 300, 400
+	p.Disk.WriteNs, p.Disk.SyncNs, p.Disk.MetadataNs, p.Disk.JitterPercent = 10_000, 500_000, 20_000, 50
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		h.DriftPpm = int32(d.between(h.ID+"/drift", -100, 100))
+		h.StartUs = plan.Int64(d.between(h.ID+"/start", 0, 3_000_000))
+	}
+	p.Workload = []plan.Workload{{ID: "writes", Kind: "config-writes", Params: plan.Params{"period": "1s"}}}
+}
+
+// drawTransaction makes the bootstrap long and the leaders short-lived: many records per bootstrap, one to three a batch.
+func drawTransaction(d dice, p *plan.Plan) {
+	controllers(p, 3, 0, int(d.roll("brokers", 2)))
+	d.identify(p)
+	p.Params["records_per_batch"] = number(d.between("records", 1, 3))
+	d.storm(p, &lightProfile)
+	for i := range d.between("early-cuts", 2, 6) {
+		name := "early-" + number(i)
+		a := plan.Action{ID: fmt.Sprintf("e%d-crash-op", i+1), Kind: "crash-op", AtUs: plan.Int64(d.roll(name+"/at", 300_000)), Params: plan.Params{
+			"host": p.Hosts[d.roll(name+"/host", 3)].ID, "n": number(1 + d.roll(name+"/n", 12)),
+			"how": d.pick(name+"/how", "kill", "power"), "down": micros(d.oneOf(name+"/down", 5_000, 40_000, 150_000))}}
+		p.Actions = append(p.Actions, a)
+	}
+	d.writes(p, &lightProfile)
+}
+
+// twoDirs gives some hosts a second log directory, which the operator may have forgotten to format.
+func (d dice) twoDirs(h *plan.Host, forget bool) {
+	if d.chance(h.ID+"/two-dirs", 50) {
+		h.Params["dirs"] = "2"
+		if forget && h.Params["format"] == "" && d.chance(h.ID+"/forget", 30) {
+			h.Params["format"] = "first"
+		}
+	}
+}
+
+func drawReleased(d dice, p *plan.Plan) {
+	dynamic := d.chance("dynamic", 50)
+	observers := 0
+	if dynamic {
+		observers = int(d.roll("observers", 2))
+		p.Params["quorum"] = "dynamic"
+	}
+	controllers(p, 3, observers, 1)
+	p.Params["variant"] = "released"
+	p.Params["level"] = d.pick("level", "", "3.9", "3.3", "3.6", "4.0")
+	d.identify(p)
+	for i := range p.Hosts {
+		d.twoDirs(&p.Hosts[i], false)
+	}
+	d.storm(p, &lightProfile)
+	d.writes(p, &lightProfile)
+	d.upgrade(p, []int64{22, 33})
+}
+
+// drawFinalMar: bootstrap controllers are formatted, everybody else need not be.
+func drawFinalMar(d dice, p *plan.Plan) {
+	dynamic := d.chance("dynamic", 50)
+	observers := int(d.roll("observers", 2))
+	if dynamic {
+		p.Params["quorum"] = "dynamic"
+	}
+	controllers(p, 3, observers, 1+int(d.roll("brokers", 2)))
+	p.Params["variant"] = "final-mar"
+	d.identify(p)
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		if h.Kind != kindController && d.chance(h.ID+"/unformatted", 75) {
+			h.Params["format"] = "none"
+		}
+		d.twoDirs(h, true)
+	}
+	d.storm(p, &lightProfile)
+	d.writes(p, &lightProfile)
+	if d.chance("old-level", 40) {
+		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")
+		d.upgrade(p, []int64{34})
+	}
+}
+
+// drawDraft: voters need not be formatted; some may be, all with one cluster id.
+func drawDraft(d dice, p *plan.Plan) {
+	controllers(p, int(d.oneOf("voters", 1, 3, 3, 3)), int(d.roll("observers", 2)), 1)
+	p.Params["variant"] = "draft"
+	d.identify(p)
+	share := d.oneOf("formatted-percent", 0, 0, 34, 67)
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		if !d.chance(h.ID+"/formatted", share) {
+			h.Params["format"] = "none"
+		}
+		d.twoDirs(h, true)
+	}
+	d.storm(p, &lightProfile)
+	d.writes(p, &lightProfile)
+	if share > 0 && d.chance("old-level", 20) {
+		p.Params["level"] = "4.4-IV2"
+		d.upgrade(p, []int64{34})
+	}
+}
+
+// upgrade adds the operator's step to a later metadata.version.
+func (d dice) upgrade(p *plan.Plan, levels []int64) {
+	if !d.chance("upgrade", 70) {
+		return
+	}
+	p.Actions = append(p.Actions, plan.Action{ID: "upgrade", Kind: "upgrade", AtUs: plan.Int64(d.between("upgrade-at", 50_000, int64(p.StormUs)*3/4)),
+		Params: plan.Params{"level": number(d.oneOf("upgrade-level", levels...))}})
+}
+
+// drawGolden boots one of Kafka's own directories; absent voters are formatted by the simulator.
+func drawGolden(d dice, p *plan.Plan) {
+	names := goldenNames()
+	if err := fillGolden(p, names[d.roll("case", int64(len(names)))]); err != nil {
+		panic("scenarios: a golden case in the binary can't be read: " + err.Error())
+	}
+	d.storm(p, &lightProfile)
+	d.writes(p, &lightProfile)
+}

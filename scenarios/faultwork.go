@@ -1,0 +1,46 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// clockErrorNs is the largest backward step plus the longest pause that the plan has: bounds that speak of timers grow by it.
+func clockErrorNs(p *plan.Plan) int64 {
+	var back, pause int64
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		switch a.Kind {
+		case "jump":
+			back += max(0, -parseNs(a.Params["by"]))
+		case "pause":
+			pause += parseNs(a.Params["for"])
+		}
+	}
+	return back + pause
+}
+
+func parseNs(s string) int64 {
+	d, _ := time.ParseDuration(s)
+	return int64(d)
+}
+
+// allowStop says which errors a process may end with, because a fault in the plan causes them (the declared outcome of disk
+// errors is: stop).
+func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err error) bool {
+	diskFaults := p.Disk.ReadErrorPpm+p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
+	for i := range p.Actions {
+		if strings.HasPrefix(p.Actions[i].Kind, "disk-") {
+			diskFaults = true
+		}
+	}
+	return func(_ string, _ bool, err error) bool {
+		return diskFaults && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC))
+	}
+}

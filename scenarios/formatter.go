@@ -1,0 +1,63 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/format"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// formatStep is the operator's format tool as a process: it runs before the node's first start, on the same disk with the
+// same faults, through the same code as on a real directory. When it is cut, the operator runs it again.
+type formatStep struct {
+	c *cluster
+	h *hostSettings
+}
+
+func (f *formatStep) Boot(env *sim.Env) error {
+	env.Lanes("format")
+	choices := formatChoices{env}
+	o := f.c.formatOptions(f.h)
+	if _, err := format.Format(env.Files(), &o, format.Deps{Chooser: choices, Clock: choices}); err != nil &&
+		!errors.Is(err, format.ErrFormatted) {
+		return err
+	}
+	env.Exit()
+	return nil
+}
+
+func (f *formatStep) Input(*sim.Env, *sim.Input) error          { return nil }
+func (f *formatStep) Stop(env *sim.Env)                         { env.Exit() }
+func (f *formatStep) AppendState(buf []byte, _ sim.View) []byte { return buf }
+
+// formatOptions are the flags that the operator gives for a host.
+func (s *settings) formatOptions(h *hostSettings) format.Options {
+	o := format.Options{
+		Release: h.release, Roles: format.Controller, NodeID: h.nodeID, Directories: h.dirs, MetadataDir: h.metadataDir,
+		StaticVoters: s.static != nil, Listener: listenerName, Host: h.name, Port: h.port,
+		Unstable: h.unstable, ClusterID: &h.clusterID, ReleaseVersion: s.level, IgnoreFormatted: true,
+	}
+	if h.kind == kindBroker {
+		o.Roles = format.Broker
+	}
+	if h.format == "first" { // the operator forgot the other directories
+		o.Directories = h.dirs[:1]
+	}
+	if s.static == nil && h.kind == kindController {
+		o.InitialControllers = &s.initial
+	} else if s.static == nil && h.kind == kindObserver {
+		o.NoInitialControllers = true
+	}
+	return o
+}
+
+// formatted tells what the plan says about a host's directories at its first start.
+func (h *hostSettings) formatted() (byTool bool, golden string) {
+	if c, ok := strings.CutPrefix(h.format, "golden:"); ok {
+		return false, c
+	}
+	return h.format == "full" || h.format == "first", ""
+}

@@ -1,0 +1,77 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/metadata/loader"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/metadata/startup"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// openLoader builds the MetadataLoader with the publisher that gives the node its cluster id, and registers it at raft.
+// Registration comes before anything may wait for an id (metadata-bootstrap 4.7).
+func (n *node) openLoader(who *startup.Node) error {
+	publisher, err := loader.NewClusterIDPublisher(loader.ClusterIDConfig{
+		Files: n.env.Files(), Ensemble: who.Directories, Version: metaprops.V1, Clock: n.env,
+		Sinks: []loader.ClusterIDSink{(*discovered)(n)}, Observer: (*loaderObserver)(n),
+	})
+	if err != nil {
+		return err
+	}
+	n.loader, err = loader.New(loader.Config{
+		Release: n.h.release, StopOnLoadFailure: n.h.kind != kindBroker, RetryNs: n.c.retryNs(),
+	}, loader.Deps{Raft: n.replica, Observer: (*loaderObserver)(n), Guard: publisher})
+	if err != nil {
+		return err
+	}
+	if err := n.loader.Install(n.env.MonotonicNs(), publisher); err != nil {
+		return err
+	}
+	l := &listener{n: n, lane: laneLoader, name: "loader"}
+	n.loaderListener = n.replica.Register(l)
+	l.id = n.loaderListener
+	n.env.Post(laneLoader, wakePost{})
+	return nil
+}
+
+// retryNs is the loader's retry period: Kafka's 100 ms, less where the timeouts of the plan are small.
+func (s *settings) retryNs() int64 {
+	return min(loader.DefaultRetryNs, max(1_000_000, s.timeouts.fetch*1_000_000/4))
+}
+
+func (n *node) inputLoader(env *sim.Env, in *sim.Input) error {
+	now := env.MonotonicNs()
+	switch m := in.Msg.(type) {
+	case *commitPost:
+		if err := n.loader.HandleCommit(now, m.batches); err != nil {
+			return err
+		}
+		n.replica.ReleaseReader(m.listener)
+	case *bootstrapPost:
+		n.loader.HandleLoadBootstrap(now, m.bytes)
+	case *leaderPost:
+		n.loader.HandleLeaderChange(now, m.leader)
+	case wakePost, nil:
+	default:
+		panic(fmt.Sprintf("scenarios: the loader lane got %T", in.Msg))
+	}
+	if err := n.loader.Poll(now); err != nil {
+		return err
+	}
+	env.WakeAt(n.loader.DeadlineNs())
+	return nil
+}
+
+// discovered is told the cluster id when the publisher has persisted it: raft and the controller go by it from now on.
+type discovered node
+
+func (d *discovered) SetClusterID(id string) {
+	d.clusterID = id
+	d.replica.SetClusterID(id)
+	if d.control != nil {
+		d.env.Post(laneController, &clusterIDPost{id: id})
+	}
+}

@@ -1,0 +1,175 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/loader"
+	"github.com/kraftsim/kraftsim/metadata/startup"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// The lanes of a node, as Kafka's threads.
+const (
+	laneRaft sim.LaneID = iota
+	laneController
+	laneLoader
+)
+
+// node is one KRaft process: a replica, on controllers a QuorumController, and a MetadataLoader with its publishers.
+type node struct {
+	c       *cluster
+	h       *hostSettings
+	env     *sim.Env
+	replica *raft.Replica
+	control *controller.Controller
+	loader  *loader.Loader
+
+	controlListener int32 // raft's listener ids; -1 for none
+	loaderListener  int32
+	wakePosted      bool
+	clusterID       string
+	stopping        bool
+}
+
+// Boot is Kafka's start order (metadata-bootstrap 2.4, 7.4): identity, raft, loader, controller.
+func (n *node) Boot(env *sim.Env) error {
+	n.env = env
+	env.Lanes("raft", "controller", "loader")
+	who, err := startup.Run(env.Files(), startup.Config{
+		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
+		StaticVoter: n.c.static != nil && n.h.kind == kindController, Release: n.h.release,
+		SelfFormat: n.c.selfFormat, NowMs: env.WallMs(), Chooser: formatChoices{env},
+	})
+	if err != nil {
+		return err
+	}
+	n.clusterID = who.ClusterID
+	config := n.c.raftConfig(n.h, who)
+	config.Log.Alloc = env.Alloc
+	n.replica = raft.New(config, raft.Deps{
+		Files: env.Files(), Dir: n.h.metadataDir + "/__cluster_metadata-0", Transport: (*transport)(n), Chooser: (*choices)(n),
+		Observer: (*raftObserver)(n), Waker: (*waker)(n), Alloc: env.Alloc, Pool: n.c.memory.messages,
+	})
+	if err := n.openLoader(who); err != nil {
+		return err
+	}
+	if err := n.openController(who); err != nil {
+		return err
+	}
+	if err := n.replica.Open(env.WallMs()); err != nil {
+		return err
+	}
+	env.Listen(int32(n.h.port), laneRaft)
+	env.Post(laneRaft, wakePost{})
+	n.wakePosted = true
+	return nil
+}
+
+// openController builds the QuorumController and registers it at raft.
+func (n *node) openController(who *startup.Node) error {
+	n.controlListener = -1
+	if who.Bootstrap == nil {
+		return nil
+	}
+	c, err := controller.New(controller.Config{
+		NodeID: n.h.nodeID, Variant: n.c.variant, Release: n.h.release, UnstableFeatures: n.h.unstable, Bootstrap: entries(who.Bootstrap),
+		ClusterID: who.ClusterID, MaxRecordsPerBatch: n.c.recordsPerBatch, MaxAtomicRecords: controller.DefaultMaxRecordsPerBatch,
+		MaxIdleIntervalNs: n.c.idleNs, MinInSyncReplicas: "1",
+	}, controller.Deps{Raft: n.replica, Chooser: (*controllerChoices)(n), Responder: (*responder)(n), Observer: (*controlObserver)(n)})
+	if err != nil {
+		return err
+	}
+	n.control = c
+	l := &listener{n: n, lane: laneController, name: "controller"}
+	n.controlListener = n.replica.Register(l)
+	l.id = n.controlListener
+	return nil
+}
+
+// Input runs one input on its lane.
+func (n *node) Input(env *sim.Env, in *sim.Input) error {
+	switch in.Lane {
+	case laneRaft:
+		return n.inputRaft(env, in)
+	case laneController:
+		return n.inputController(env, in)
+	}
+	return n.inputLoader(env, in)
+}
+
+func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
+	now := env.WallMs()
+	switch in.Kind {
+	case sim.InMessage:
+		err = n.replica.Receive(now, in.Conn, in.Msg.(raft.Message))
+	case sim.InConnected:
+		err = n.replica.Connected(now, in.Conn)
+	case sim.InDisconnected:
+		err = n.replica.Disconnected(now, in.Conn, in.Refused)
+	default:
+		if in.Kind == sim.InPost {
+			n.wakePosted = false
+		}
+		err = n.replica.Poll(now)
+	}
+	if err != nil {
+		return err
+	}
+	if d := n.replica.DeadlineMs(); d < 0 {
+		env.WakeAt(-1)
+	} else {
+		env.WakeAt(env.MonotonicNs() + max(d-now, 1)*1_000_000)
+	}
+	if n.stopping && n.replica.Done() {
+		env.Exit()
+	}
+	return nil
+}
+
+func (n *node) inputController(env *sim.Env, in *sim.Input) (err error) {
+	now := env.MonotonicNs()
+	switch m := in.Msg.(type) {
+	case *commitPost:
+		if err = n.control.HandleCommit(now, m.batches); err == nil {
+			n.replica.ReleaseReader(m.listener)
+		}
+	case *bootstrapPost:
+		err = n.control.HandleLoadBootstrap(now, m.bytes)
+	case *leaderPost:
+		err = n.control.HandleLeaderChange(now, m.leader)
+	case *clusterIDPost:
+		n.control.SetClusterID(m.id)
+	case *request:
+		err = n.control.Submit(now, &m.op)
+	case nil:
+		err = n.control.Poll(now)
+	default:
+		panic(fmt.Sprintf("scenarios: the controller lane got %T", in.Msg))
+	}
+	if err != nil {
+		return err
+	}
+	env.WakeAt(n.control.DeadlineNs())
+	return nil
+}
+
+// Stop asks for a graceful end: the replica resigns if it leads, then the process exits.
+func (n *node) Stop(env *sim.Env) {
+	n.stopping = true
+	n.replica.Shutdown(env.WallMs(), n.c.timeouts.fetch)
+	env.Post(laneRaft, wakePost{})
+}
+
+// AppendState appends the state of all three.
+func (n *node) AppendState(buf []byte, view sim.View) []byte {
+	protocol := view == sim.ProtocolView
+	buf = n.replica.AppendState(buf, protocol)
+	if n.control != nil {
+		buf = n.control.AppendState(buf, protocol)
+	}
+	return n.loader.AppendState(buf, protocol)
+}

@@ -1,0 +1,42 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/loader"
+	"github.com/kraftsim/kraftsim/raft"
+)
+
+// The observers copy the events of the products into observations, which live as long as the run.
+type (
+	raftObserver    node
+	controlObserver node
+	loaderObserver  node
+	responder       node
+)
+
+func (o *raftObserver) Observe(e *raft.Event) {
+	p := o.c.memory.raft.next()
+	p.E = *e
+	o.env.Observe(p)
+}
+
+func (o *controlObserver) Observe(e *controller.Event) {
+	p := o.c.memory.control.next()
+	p.E = *e
+	p.E.Image = nil
+	o.env.Observe(p)
+}
+
+func (o *loaderObserver) Observe(e *loader.Event) {
+	p := o.c.memory.loads.next()
+	p.E = *e
+	p.E.Image = nil
+	o.env.Observe(p)
+}
+
+// Done is controller.Responder: the answer to an operation goes to the workload that asked.
+func (r *responder) Done(opID int64, result *controller.Result) {
+	r.c.answered(opID, result)
+}

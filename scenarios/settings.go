@@ -1,0 +1,248 @@
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/startup"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/raftlog"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/raft/voters"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// The roles of a host, Host.Kind in plans.
+const (
+	kindController = "controller" // a voter
+	kindObserver   = "observer"   // a controller that is no voter
+	kindBroker     = "broker"
+)
+
+const (
+	listenerName = "CONTROLLER"
+	raftPort     = 9093
+)
+
+// settings is a plan read once: what all nodes share, and one entry per host.
+type settings struct {
+	variant         controller.Variant
+	selfFormat      startup.SelfFormat
+	dynamic         bool
+	clusterID       string
+	level           string // --release-version of the format step, "" for the release's default
+	timeouts        timeouts
+	fetchMaxBytes   int32
+	maxBatchBytes   int32
+	listenerBytes   int32
+	segmentBytes    int64
+	recordsPerBatch int32
+	idleNs          int64
+	hosts           []hostSettings
+	static          *voters.Set // controller.quorum.voters
+	initial         string      // --initial-controllers
+}
+
+// timeouts in milliseconds, as Kafka's keys have them.
+type timeouts struct {
+	election, fetch, request, backoff, electionBackoff, linger, wait int64
+}
+
+// hostSettings is one node.
+type hostSettings struct {
+	id          string
+	nodeID      int32
+	kind        string
+	release     *features.Release
+	dirs        []string
+	metadataDir string
+	unstable    bool        // unstable.feature.versions.enable
+	directoryID record.UUID // of the metadata directory, where the format step is told it
+	format      string      // full, first, none, tree, golden:CASE
+	clusterID   string
+	name        string // advertised host name
+	port        uint16
+}
+
+// readSettings reads a plan's parameters. An error names the parameter.
+func readSettings(p *plan.Plan) (*settings, error) {
+	r := &reader{where: "params", params: p.Params}
+	s := &settings{
+		clusterID: r.text("cluster_id", "MkU3OEVBNTcwNTJENDM2Qg"),
+		level:     r.text("level", ""),
+		dynamic:   r.word("quorum", "static", "static", "dynamic") == "dynamic",
+		timeouts: timeouts{
+			election: r.number("election_timeout_ms", 1000), fetch: r.number("fetch_timeout_ms", 2000),
+			request: r.number("request_timeout_ms", 2000), backoff: r.number("retry_backoff_ms", 20),
+			electionBackoff: r.number("election_backoff_max_ms", 1000), linger: r.number("append_linger_ms", 25),
+			wait: r.number("fetch_max_wait_ms", 500),
+		},
+		fetchMaxBytes:   int32(r.number("fetch_max_bytes", 1<<20)),
+		maxBatchBytes:   int32(r.number("max_batch_bytes", 8<<20)),
+		listenerBytes:   int32(r.number("listener_max_bytes", 8<<20)),
+		segmentBytes:    r.number("segment_bytes", 1<<30),
+		recordsPerBatch: int32(r.number("records_per_batch", 10_000)),
+		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
+	}
+	switch r.word("variant", "released", "released", "final-mar", "draft") {
+	case "released":
+		s.variant, s.selfFormat = controller.Released, startup.Never
+	case "final-mar":
+		s.variant, s.selfFormat = controller.FinalMar, startup.UnlessBootstrap
+	case "draft":
+		s.variant, s.selfFormat = controller.Draft, startup.Always
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if err := s.readHosts(p); err != nil {
+		return nil, err
+	}
+	return s, s.quorum()
+}
+
+func (s *settings) readHosts(p *plan.Plan) error {
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		r := &reader{where: "hosts[" + strconv.Itoa(i) + "].params", params: h.Params}
+		release := h.Release
+		if release == "" {
+			release = s.defaultRelease()
+		}
+		rel, err := features.Find(release)
+		if err != nil {
+			return fmt.Errorf("plan: hosts[%d].release: %w", i, err)
+		}
+		e := hostSettings{
+			id: h.ID, kind: h.Kind, release: rel, nodeID: int32(r.number("node_id", int64(i+1))),
+			format: r.text("format", "full"), clusterID: r.text("cluster_id", s.clusterID),
+			name: r.text("name", h.ID), port: uint16(r.number("port", raftPort)),
+		}
+		for d := range min(max(r.number("dirs", 1), 1), 16) {
+			e.dirs = append(e.dirs, "/data/dir"+strconv.FormatInt(d, 10))
+		}
+		e.metadataDir = "/data/dir" + strconv.FormatInt(r.number("metadata_dir", 0), 10)
+		e.unstable = r.word("unstable", "false", "false", "true") == "true"
+		if id := r.text("directory_id", ""); id != "" {
+			if e.directoryID, err = record.ParseUUID(id); err != nil {
+				return fmt.Errorf("plan: hosts[%d].params.directory_id: %w", i, err)
+			}
+		}
+		if r.err != nil {
+			return r.err
+		}
+		switch e.kind {
+		case kindController, kindObserver, kindBroker:
+		default:
+			return fmt.Errorf("plan: hosts[%d].kind %q: use controller, observer or broker", i, e.kind)
+		}
+		s.hosts = append(s.hosts, e)
+	}
+	return nil
+}
+
+func (s *settings) defaultRelease() string {
+	if s.variant == controller.Released {
+		return "upstream-4.5"
+	}
+	return "kip1262"
+}
+
+// quorum derives the voters: the static list, or the text of --initial-controllers.
+func (s *settings) quorum() error {
+	var static, initial []string
+	for i := range s.hosts {
+		h := &s.hosts[i]
+		if h.kind != kindController {
+			continue
+		}
+		static = append(static, fmt.Sprintf("%d@%s:%d", h.nodeID, h.name, h.port))
+		initial = append(initial, fmt.Sprintf("%d@%s:%d:%s", h.nodeID, h.name, h.port, h.directoryID))
+	}
+	if len(static) == 0 {
+		return fmt.Errorf("plan: hosts: no host of kind controller: a quorum needs one")
+	}
+	if s.dynamic {
+		s.initial = strings.Join(initial, ",")
+		return nil
+	}
+	set, err := voters.ParseStatic(strings.Join(static, ","), listenerName)
+	if err != nil {
+		return fmt.Errorf("plan: hosts: %w", err)
+	}
+	s.static = set
+	return nil
+}
+
+// raftConfig is the replica's configuration on one host.
+func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
+	c := raft.DefaultConfig()
+	c.NodeID, c.DirectoryID, c.ClusterID = h.nodeID, who.DirectoryID, who.ClusterID
+	c.ListenerName = listenerName
+	c.CanBecomeVoter = h.kind != kindBroker
+	if c.CanBecomeVoter {
+		c.Listeners = []voters.Endpoint{{Name: listenerName, Host: h.name, Port: h.port}}
+	}
+	c.StaticVoters = s.static
+	if s.dynamic {
+		for i := range s.hosts {
+			if v := &s.hosts[i]; v.kind == kindController {
+				c.BootstrapServers = append(c.BootstrapServers, raft.Address{Host: v.name, Port: v.port})
+			}
+		}
+	}
+	t := &s.timeouts
+	c.ElectionTimeoutMs, c.FetchTimeoutMs, c.RequestTimeoutMs = t.election, t.fetch, t.request
+	c.RetryBackoffMs, c.ElectionBackoffMaxMs, c.AppendLingerMs = t.backoff, t.electionBackoff, t.linger
+	c.FetchMaxWaitMs = int32(t.wait)
+	c.FetchMaxBytes, c.MaxBatchBytes, c.ListenerMaxBytes = s.fetchMaxBytes, s.maxBatchBytes, s.listenerBytes
+	c.Log = raftlog.Config{SegmentBytes: s.segmentBytes}
+	return c
+}
+
+// reader reads parameters and keeps the first error.
+type reader struct {
+	where  string
+	params plan.Params
+	err    error
+}
+
+func (r *reader) text(name, absent string) string {
+	if v, ok := r.params[name]; ok {
+		return v
+	}
+	return absent
+}
+
+func (r *reader) number(name string, absent int64) int64 {
+	v, ok := r.params[name]
+	if !ok {
+		return absent
+	}
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 0 {
+		r.fail(name, v, "a whole number, not negative")
+		return absent
+	}
+	return n
+}
+
+func (r *reader) word(name, absent string, words ...string) string {
+	v := r.text(name, absent)
+	for _, w := range words {
+		if v == w {
+			return v
+		}
+	}
+	r.fail(name, v, "one of "+strings.Join(words, ", "))
+	return absent
+}
+
+func (r *reader) fail(name, value, want string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("plan: %s.%s is %q: it must be %s", r.where, name, value, want)
+	}
+}

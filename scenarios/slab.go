@@ -1,0 +1,63 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/raft"
+)
+
+// slab hands out values of one type that live as long as the run and are reused by the next: posts and observations.
+type slab[T any] struct {
+	chunks [][]T
+	chunk  int32
+	used   int32
+}
+
+const slabChunk = 256
+
+func (s *slab[T]) next() *T {
+	if s.chunk < int32(len(s.chunks)) && s.used == slabChunk {
+		s.chunk++
+		s.used = 0
+	}
+	if s.chunk == int32(len(s.chunks)) {
+		s.chunks = append(s.chunks, make([]T, slabChunk))
+		s.used = 0
+	}
+	v := &s.chunks[s.chunk][s.used]
+	s.used++
+	return v
+}
+
+func (s *slab[T]) reset() { s.chunk, s.used = 0, 0 }
+
+// memory is everything that nodes of one world allocate for a run. A cluster resets it when it is built.
+type memory struct {
+	messages  *raft.Pool
+	raft      slab[invariants.RaftObservation]
+	control   slab[invariants.MetadataObservation]
+	loads     slab[invariants.LoaderObservation]
+	commits   slab[commitPost]
+	leaders   slab[leaderPost]
+	snapshots slab[bootstrapPost]
+	delivered slab[invariants.CommitDelivered]
+	told      slab[invariants.LeaderDelivered]
+	loaded    slab[invariants.BootstrapDelivered]
+}
+
+func (m *memory) reset() {
+	if m.messages == nil {
+		m.messages = raft.NewPool()
+	}
+	m.messages.Reset()
+	m.raft.reset()
+	m.control.reset()
+	m.loads.reset()
+	m.commits.reset()
+	m.leaders.reset()
+	m.snapshots.reset()
+	m.delivered.reset()
+	m.told.reset()
+	m.loaded.reset()
+}

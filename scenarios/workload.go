@@ -1,0 +1,116 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// workload is the clients of a cluster: streams of small writes, and the operator's feature upgrades.
+type workload struct {
+	c       *cluster
+	next    int64 // operation id
+	ops     []request
+	done    *int64
+	failed  *int64
+	upgrade *int64
+}
+
+// workloadKinds are the kinds that plans may use.
+func workloadKinds() []plan.Kind {
+	return []plan.Kind{{
+		Name: "config-writes", Doc: "a client writes a configuration again and again on whichever controller claims to be active",
+		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Required: true, Doc: "time between two writes"}},
+	}}
+}
+
+// actionKinds are the operator's steps that scenarios add to the core's faults.
+func actionKinds() []plan.Kind {
+	return []plan.Kind{{
+		Name: "upgrade", Doc: "the operator asks the active controller for a metadata.version; asked again until it is in force",
+		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Required: true, Doc: "metadata.version as a number"}},
+	}}
+}
+
+func (k *workload) build(c *cluster, p *plan.Plan) error {
+	*k = workload{c: c, ops: k.ops[:0], done: c.w.Stat("operations-done"), failed: c.w.Stat("operations-failed"), upgrade: c.w.Stat("upgrades-done")}
+	for i := range p.Workload {
+		w := &p.Workload[i]
+		if w.Kind != "config-writes" {
+			return fmt.Errorf("plan: workload[%d].kind %q is not known: use config-writes", i, w.Kind)
+		}
+		period := parseNs(w.Params["period"])
+		if period < 100_000 {
+			return fmt.Errorf("plan: workload[%d].params.period is %q: it must be a duration of at least 100us", i, w.Params["period"])
+		}
+		k.stream(decide.HashString(w.ID), period, 0)
+	}
+	c.w.Handle("upgrade", sim.ActionHandler{Do: func(w *sim.World, a *sim.Act) string {
+		level := a.Number("level", 0)
+		if level < 1 || level > 127 {
+			return "level=" + strconv.FormatInt(level, 10) + " is no metadata.version"
+		}
+		k.ask(decide.HashString(a.ID), int16(level), 0)
+		return ""
+	}})
+	return nil
+}
+
+// stream writes once now and once every period, in the calm too: obligations want the high watermark to move.
+func (k *workload) stream(entity uint64, period, i int64) {
+	k.c.w.At(k.c.w.NowNs()+period, entity, uint64(i), func() {
+		if h := k.active(); h != nil {
+			k.submit(h, controller.Op{Kind: controller.AppendConfig, Name: "log.retention.ms", Value: strconv.FormatInt(i, 10)})
+		}
+		k.stream(entity, period, i+1)
+	})
+}
+
+// ask sends an UpdateFeatures to the active controller until the level is in force there.
+func (k *workload) ask(entity uint64, level int16, attempt int64) {
+	if h := k.active(); h != nil && nodeOf(h).control.Image().FeatureLevel(features.MetadataVersion) < level {
+		k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{{
+			Feature: features.MetadataVersion, Level: level, UpgradeType: controller.Upgrade}}})
+	}
+	if attempt < 200 {
+		k.c.w.At(k.c.w.NowNs()+k.c.timeouts.election*1_000_000, entity, uint64(attempt), func() { k.ask(entity, level, attempt+1) })
+	}
+}
+
+// active returns the host of a controller that claims to be active; of several, the one with the highest epoch.
+func (k *workload) active() *sim.Host {
+	var best *sim.Host
+	epoch := int32(-1)
+	for _, h := range k.c.w.Hosts() {
+		n := nodeOf(h)
+		if n == nil || n.control == nil || h.Booting() || !n.control.Active() {
+			continue
+		}
+		if e := n.control.ClaimedEpoch(); e > epoch {
+			best, epoch = h, e
+		}
+	}
+	return best
+}
+
+func (k *workload) submit(h *sim.Host, op controller.Op) {
+	k.next++
+	op.ID = k.next
+	k.c.w.Request(h, laneController, &request{op: op})
+}
+
+// answered hears the outcome of an operation.
+func (c *cluster) answered(_ int64, result *controller.Result) {
+	if result.Code == controller.None {
+		*c.work.done++
+	} else {
+		*c.work.failed++
+	}
+}
