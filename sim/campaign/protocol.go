@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 )
@@ -48,26 +49,20 @@ type request struct {
 
 // response is one line from a worker.
 type response struct {
-	ID      int64       `json:"id"`
-	Error   string      `json:"error,omitempty"` // the request could not be served; nothing else is set
-	Batch   *Tally      `json:"batch,omitempty"`
-	Shrunk  *shrunk     `json:"shrunk,omitempty"`
-	Capsule []byte      `json:"capsule,omitempty"` // run
-	Hashes  []SeedHash  `json:"hashes,omitempty"`
-	Digests []byte      `json:"digests,omitempty"` // pairs of event id and digest, 8 bytes little endian each
-	Trace   []TraceText `json:"trace,omitempty"`
+	ID      int64           `json:"id"`
+	Error   string          `json:"error,omitempty"` // the request could not be served; nothing else is set
+	Batch   *Tally          `json:"batch,omitempty"`
+	Shrunk  *shrunk         `json:"shrunk,omitempty"`
+	Capsule []byte          `json:"capsule,omitempty"` // run
+	Hashes  []SeedHash      `json:"hashes,omitempty"`
+	Digests []byte          `json:"digests,omitempty"` // pairs of event id and digest, 8 bytes little endian each
+	Trace   []sim.TraceLine `json:"trace,omitempty"`
 }
 
 // shrunk is the answer to doShrink: the capsule of the short plan.
 type shrunk struct {
 	Stats   shrink.Stats `json:"stats"`
 	Capsule []byte       `json:"capsule,omitempty"`
-}
-
-// TraceText is a trace line as it travels between processes.
-type TraceText struct {
-	Event int64  `json:"event"`
-	Text  string `json:"text"`
 }
 
 // errLine is a line that is no message of the protocol. Readers skip it.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -36,9 +37,10 @@ type Difference struct {
 	What     string `json:"what"` // which of the hashes differ, or which process died
 	// Event is the id of the first event after which the running hashes differ; -1 when a second pair of runs agreed or
 	// could not be made.
-	Event int64       `json:"event"`
-	Quiet []TraceText `json:"quiet,omitempty"` // the last lines up to that event, in either process
-	Loud  []TraceText `json:"loud,omitempty"`
+	Event int64 `json:"event"`
+	// Quiet and Loud are the last lines of the trace up to that event in either process.
+	Quiet []sim.TraceLine `json:"-"`
+	Loud  []sim.TraceLine `json:"-"`
 }
 
 // verifyBatch is how many seeds a pair of processes compares at a time.

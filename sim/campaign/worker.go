@@ -248,7 +248,7 @@ func (w *worker) digests(req *request) (list []byte, err error) {
 	return list, nil
 }
 
-func (w *worker) trace(req *request) (lines []TraceText, err error) {
+func (w *worker) trace(req *request) (lines []sim.TraceLine, err error) {
 	s, err := w.scenario(req.Scenario)
 	if err != nil {
 		return nil, err
@@ -256,15 +256,10 @@ func (w *worker) trace(req *request) (lines []TraceText, err error) {
 	o := options(req.Loud)
 	o.Trace = func(l sim.TraceLine) {
 		if l.ID <= req.Event && l.ID > req.Event-3 {
-			lines = append(lines, TraceText{Event: l.ID, Text: traceText(&l)})
+			lines = append(lines, l)
 		}
 	}
 	w.announce(req.First)
 	w.run(s.Draw(req.First), o)
 	return lines, nil
-}
-
-func traceText(l *sim.TraceLine) string {
-	return fmt.Sprintf("%d <%d %s %s/%s#%d %s %s", l.ID, l.Cause, plan.FormatDurationUs(l.AtUs), l.Host, l.Lane, l.Boot,
-		l.What, l.Text)
 }

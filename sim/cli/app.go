@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of the program.
+const (
+	ExitOK       = 0
+	ExitFinding  = 1
+	ExitUsage    = 2
+	ExitInternal = 3
+)
+
+// ErrFinding makes the program end with ExitFinding and prints nothing: the command has reported the finding itself.
+var ErrFinding = errors.New("cli: finding")
+
+// ErrUsage marks errors about how the program was called.
+var ErrUsage = errors.New("cli: usage")
+
+// Usagef makes an error that ends the program with ExitUsage.
+func Usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+type usageError struct{ err error }
+
+func (e *usageError) Error() string        { return e.err.Error() }
+func (e *usageError) Unwrap() error        { return e.err }
+func (e *usageError) Is(target error) bool { return target == ErrUsage }
+
+// App is a program around a catalogue. Catalogue is required, everything else has a default.
+type App struct {
+	Catalogue *sim.Catalogue
+	// NewRunner makes what runs plans; default sim.NewEngine.
+	NewRunner func() campaign.Runner
+	// Extra are further commands. Their RunE may return ErrFinding, Usagef and errors that wrap plan.ErrInput; any other
+	// error is an internal one.
+	Extra []*cobra.Command
+	// RunHook adds flags to the command run and may take a call over.
+	RunHook *RunHook
+	Stdout  io.Writer // default os.Stdout
+	Stderr  io.Writer // default os.Stderr
+	_       struct{}
+}
+
+// RunHook extends the command run.
+type RunHook struct {
+	// Flags declares further flags.
+	Flags func(cmd *cobra.Command)
+	// Run is called first. handled true means that the call is done, with err as its result.
+	Run func(cmd *cobra.Command, args []string) (handled bool, err error)
+}
+
+// Main runs the program and returns its exit code.
+func Main(catalogue *sim.Catalogue, args []string, extra ...*cobra.Command) int {
+	return (&App{Catalogue: catalogue, Extra: extra}).Main(args)
+}
+
+// Main runs the program with the arguments behind its name and returns its exit code.
+func (a *App) Main(args []string) (code int) {
+	if a.NewRunner == nil {
+		a.NewRunner = func() campaign.Runner { return sim.NewEngine(a.Catalogue) }
+	}
+	if a.Stdout == nil {
+		a.Stdout = os.Stdout
+	}
+	if a.Stderr == nil {
+		a.Stderr = os.Stderr
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(a.Stderr, "%s: internal error: %v\n%s", a.Catalogue.Program, r, debug.Stack())
+			code = ExitInternal
+		}
+	}()
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	return a.exitCode(root.Execute())
+}
+
+// exitCode reports an error in one line and maps it to a code.
+func (a *App) exitCode(err error) int {
+	var internal *internalError
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.Is(err, ErrFinding):
+		return ExitFinding
+	case errors.Is(err, ErrUsage), errors.Is(err, plan.ErrInput), errors.Is(err, campaign.ErrNoScenario):
+		a.complain(err)
+		return ExitUsage
+	case errors.As(err, &internal):
+		a.complain(fmt.Errorf("internal error: %w", internal.err))
+		return ExitInternal
+	default: // what cobra says about commands, arguments and flags
+		a.complain(err)
+		return ExitUsage
+	}
+}
+
+func (a *App) complain(err error) {
+	text := strings.TrimPrefix(strings.TrimSpace(err.Error()), "cli: ")
+	fmt.Fprintf(a.Stderr, "%s: %s\n", a.Catalogue.Program, strings.Join(strings.Fields(text), " "))
+}
+
+// internalError marks what a command returned, as against what cobra found wrong with the call.
+type internalError struct{ err error }
+
+func (e *internalError) Error() string { return e.err.Error() }
+func (e *internalError) Unwrap() error { return e.err }
+
+func (a *App) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           a.Catalogue.Program,
+		Short:         "Deterministic simulation: a seed becomes a plan, a plan runs, a verdict comes out",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return Usagef("unknown command %q: see %s --help", args[0], a.Catalogue.Program)
+			}
+			return cmd.Help()
+		},
+	}
+	root.PersistentFlags().Bool("json", false, "print JSON for programs")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(a.runCommand(), a.replayCommand(), a.shrinkCommand(), a.campaignCommand(), a.verifyCommand(),
+		a.planCommand(), a.listCommand(), a.workerCommand())
+	root.AddCommand(a.Extra...)
+	markErrors(root)
+	return root
+}
+
+// markErrors wraps the commands so that what they return is told from what cobra returns.
+func markErrors(cmd *cobra.Command) {
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if err := run(cmd, args); err != nil {
+				return &internalError{err}
+			}
+			return nil
+		}
+	}
+	for _, sub := range cmd.Commands() {
+		markErrors(sub)
+	}
+}

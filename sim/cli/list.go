@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/spf13/cobra"
+)
+
+// listing is everything that a catalogue documents, as JSON. The parts that were not asked for are absent.
+type listing struct {
+	Config     Configuration `json:"config"`
+	Scenarios  []entry       `json:"scenarios,omitempty"`
+	Invariants []entry       `json:"invariants,omitempty"`
+	Faults     []entry       `json:"faults,omitempty"`
+	Sometimes  []entry       `json:"sometimes,omitempty"`
+	Hazards    []entry       `json:"hazards,omitempty"`
+}
+
+// entry is one documented thing.
+type entry struct {
+	Name   string   `json:"name"`
+	Of     string   `json:"of,omitempty"` // where it comes from or where it applies
+	Doc    string   `json:"doc"`
+	Due    int64    `json:"due_per_million,omitempty"`
+	Params []string `json:"params,omitempty"` // of a fault
+}
+
+// sections are the things that can be listed, in order.
+func sections() []string {
+	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards"}
+}
+
+func (a *App) listCommand() *cobra.Command {
+	program := a.Catalogue.Program
+	cmd := &cobra.Command{
+		Use:       "list [" + strings.Join(sections(), "|") + "]",
+		Short:     "List scenarios, invariants, faults, conditions and declared hazards",
+		Example:   fmt.Sprintf("  %s list scenarios\n  %s list faults --json", program, program),
+		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: sections(),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l := listing{Config: Configure(cmd, args, nil)}
+		for _, what := range sections() {
+			if len(args) == 0 || args[0] == what {
+				a.fill(&l, what)
+			}
+		}
+		if JSON(cmd) {
+			return PrintJSON(cmd.OutOrStdout(), &l)
+		}
+		w := cmd.OutOrStdout()
+		if err := l.Config.Print(w); err != nil {
+			return err
+		}
+		for _, part := range []struct {
+			title   string
+			entries []entry
+		}{
+			{"scenarios", l.Scenarios}, {"invariants", l.Invariants}, {"faults and other actions", l.Faults},
+			{"sometimes", l.Sometimes}, {"declared hazards", l.Hazards},
+		} {
+			if err := printEntries(w, part.title, part.entries); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// fill lists one section.
+func (a *App) fill(l *listing, what string) {
+	c := a.Catalogue
+	switch what {
+	case "scenarios":
+		for _, s := range c.Scenarios {
+			l.Scenarios = append(l.Scenarios, entry{Name: s.Name(), Doc: s.Doc()})
+		}
+	case "invariants":
+		for _, d := range c.Invariants {
+			l.Invariants = append(l.Invariants, entry{Name: d.Name, Of: d.Source, Doc: d.Doc})
+		}
+	case "faults":
+		for _, k := range c.Registry.Actions() {
+			e := entry{Name: k.Name, Doc: k.Doc}
+			for i := range k.Fields {
+				e.Params = append(e.Params, parameter(&k.Fields[i]))
+			}
+			l.Faults = append(l.Faults, e)
+		}
+	case "sometimes":
+		for _, d := range c.Sometimes {
+			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: d.Scenario, Doc: d.Doc, Due: d.DuePerMillion})
+		}
+	case "hazards":
+		for _, d := range c.Hazards {
+			l.Hazards = append(l.Hazards, entry{Name: d.ID, Of: d.Invariant + " in " + d.Scenario, Doc: d.Doc, Due: d.DuePerMillion})
+		}
+	}
+}
+
+// parameter describes a parameter of an action: name=type, optional ones in brackets.
+func parameter(f *plan.Field) string {
+	value := map[plan.FieldType]string{
+		plan.HostField: "HOST", plan.HostsField: "HOST,...", plan.NumberField: "NUMBER", plan.DurationField: "DURATION",
+		plan.WordField: "WORD", plan.TextField: "TEXT",
+	}[f.Type]
+	if len(f.Words) > 0 {
+		value = strings.Join(f.Words, "|")
+	}
+	text := f.Name + "=" + value
+	if !f.Required {
+		return "[" + text + "]"
+	}
+	return text
+}
+
+func printEntries(w io.Writer, title string, entries []entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	rows := [][]string{{title, "", ""}}
+	for _, e := range entries {
+		of := e.Of
+		if len(e.Params) > 0 {
+			of = strings.Join(e.Params, " ")
+		}
+		rows = append(rows, []string{"  " + e.Name, of, e.Doc})
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return reports.Table(w, rows)
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/spf13/cobra"
+)
+
+// replayCheck compares a replayed run with its capsule.
+type replayCheck struct {
+	Type          string     `json:"type"` // "check"
+	SameTrace     bool       `json:"same_trace"`
+	SameBehaviour bool       `json:"same_behaviour"`
+	Trace         plan.Hex64 `json:"capsule_trace_hash"`
+	Behaviour     plan.Hex64 `json:"capsule_behaviour_hash"`
+	// Engine is the version that wrote the capsule. Matched of Decisions were drawn again with the same value.
+	Engine    string `json:"capsule_engine"`
+	Matched   int64  `json:"matched_decisions"`
+	Decisions int64  `json:"capsule_decisions"`
+}
+
+func (a *App) replayCommand() *cobra.Command {
+	var quiet bool
+	program := a.Catalogue.Program
+	cmd := &cobra.Command{
+		Use:   "replay CAPSULE|TOKEN",
+		Short: "Run a failure again with its full trace",
+		Long: "Replay runs the plan of a capsule, or of a token (scenario:seed), and prints the full trace. For a capsule it says\n" +
+			"whether the hashes are those of the capsule. A capsule of another engine version is replayed with its decisions held\n" +
+			"fixed, and the share of them that came up again is told. With --json every line is a document: config, trace lines,\n" +
+			"verdict, check.",
+		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/failure.json --json", program, a.exampleScenario(), program, defaultOut),
+		Args:    cobra.ExactArgs(1),
+	}
+	cmd.Flags().BoolVar(&quiet, "quiet", false, "leave the trace out")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		src, err := a.locate(args[0])
+		if err != nil {
+			return err
+		}
+		return a.replay(cmd, args, src, quiet)
+	}
+	return cmd
+}
+
+func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool) error {
+	w, asJSON := cmd.OutOrStdout(), JSON(cmd)
+	config := Configure(cmd, args, src.plan)
+	if asJSON {
+		if err := printLine(w, config); err != nil {
+			return err
+		}
+	} else if err := config.Print(w); err != nil {
+		return err
+	}
+	o := sim.Options{RecordDecisions: true}
+	if !quiet {
+		o.Trace = func(l sim.TraceLine) {
+			// A reader that went away is noticed at the verdict.
+			if asJSON {
+				_ = printLine(w, reports.NewTraceJSON(&l))
+			} else {
+				fmt.Fprintln(w, reports.TraceLine(&l))
+			}
+		}
+	}
+	p, stored, err := a.withStoredDecisions(src)
+	if err != nil {
+		return err
+	}
+	result, err := a.runPlan("", p, o)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printLine(w, struct {
+			Type string `json:"type"`
+			*plan.Verdict
+		}{"verdict", result.Verdict})
+	} else {
+		err = reports.Verdict(w, result.Verdict)
+	}
+	if err != nil {
+		return err
+	}
+	if src.capsule != nil {
+		if err := a.check(cmd, src.capsule, result, stored); err != nil {
+			return err
+		}
+	}
+	if result.Verdict.Outcome.Finding() {
+		return ErrFinding
+	}
+	return nil
+}
+
+// withStoredDecisions unpacks the decisions of a capsule. On another engine version it fixes them in the plan, since a site may
+// have another domain there.
+func (a *App) withStoredDecisions(src *source) (*plan.Plan, []plan.DrawnDecision, error) {
+	if src.capsule == nil {
+		return src.plan, nil, nil
+	}
+	stored, err := plan.UnpackDecisions(src.capsule.Decisions)
+	if err != nil || src.capsule.Engine == sim.EngineVersion {
+		return src.plan, stored, err
+	}
+	p := src.plan.Clone()
+	fixed := make([]plan.Decision, 0, len(stored)+len(p.Decisions))
+	for i := range stored {
+		fixed = append(fixed, plan.Decision{NameHash: plan.Uint64(stored[i].Hash), Value: plan.Int64(stored[i].Value)})
+	}
+	p.Decisions = append(fixed, p.Decisions...) // of two with one name the later counts
+	return p, stored, nil
+}
+
+// check tells whether the run is the one in the capsule. Different hashes on the same engine are a finding: either the program
+// under test changed, or runs do not repeat.
+func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stored []plan.DrawnDecision) error {
+	v := result.Verdict
+	k := replayCheck{
+		Type: "check", SameTrace: v.TraceHash == c.TraceHash, SameBehaviour: v.BehaviourHash == c.BehaviourHash,
+		Trace: c.TraceHash, Behaviour: c.BehaviourHash, Engine: c.Engine,
+		Matched: plan.Matched(stored, result.Decisions), Decisions: int64(len(stored)),
+	}
+	same := k.SameTrace && k.SameBehaviour
+	w := cmd.OutOrStdout()
+	if JSON(cmd) {
+		if err := printLine(w, k); err != nil {
+			return err
+		}
+	} else {
+		switch {
+		case same:
+			fmt.Fprintln(w, "replayed to the last bit: trace and behaviour hash equal those of the capsule")
+		case k.SameBehaviour:
+			fmt.Fprintf(w, "behaviour hash equals that of the capsule, trace hash differs: %s in the capsule\n", c.TraceHash)
+		default:
+			fmt.Fprintf(w, "hashes differ from those of the capsule: trace %s, behaviour %s\n", c.TraceHash, c.BehaviourHash)
+		}
+		if c.Engine != sim.EngineVersion || !same {
+			fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s: %d of %d decisions came up again\n", c.Engine,
+				sim.EngineVersion, k.Matched, k.Decisions)
+		}
+	}
+	if !same && c.Engine == sim.EngineVersion {
+		return ErrFinding
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/spf13/cobra"
+)
+
+// shrinkBudget is how many runs shrinking takes at most unless told otherwise.
+const shrinkBudget = 1000
+
+func (r *shrunkReport) print(w io.Writer) {
+	if !r.Stats.Reproduced {
+		fmt.Fprintf(w, "not shrunk: the plan does not show %s\n", r.Target)
+		return
+	}
+	fmt.Fprintf(w, "shrunk for %s in %d runs: %d to %d actions, %d to %d hosts\n", r.Target, r.Stats.Runs,
+		r.Stats.ActionsBefore, r.Stats.ActionsAfter, r.Stats.HostsBefore, r.Stats.HostsAfter)
+	for _, action := range r.Actions {
+		fmt.Fprintf(w, "  %s\n", action)
+	}
+	fmt.Fprintf(w, "capsule: %s\n", r.Capsule)
+}
+
+func (a *App) shrinkCommand() *cobra.Command {
+	var goal, out string
+	budget := int64(shrinkBudget)
+	program := a.Catalogue.Program
+	cmd := &cobra.Command{
+		Use:   "shrink CAPSULE|TOKEN",
+		Short: "Shorten a failing plan while it fails in the same way",
+		Long: "Shrink deletes actions, then hosts, then workloads from the plan as long as the run still shows the target: the\n" +
+			"fingerprint of the failure, or hazard/ID for a declared hazard. The result is written as a capsule.",
+		Example: fmt.Sprintf("  %s shrink %s:17\n  %s shrink failure.json --out short.json", program, a.exampleScenario(), program),
+		Args:    cobra.ExactArgs(1),
+	}
+	cmd.Flags().StringVar(&goal, "target", "", "fingerprint to keep (default: the one that the run shows)")
+	cmd.Flags().Int64Var(&budget, "budget", budget, "runs to spend")
+	cmd.Flags().StringVar(&out, "out", "", "file for the capsule (default: a name in "+defaultOut+")")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if budget < 1 {
+			return Usagef("--budget must be at least 1")
+		}
+		src, err := a.locate(args[0])
+		if err != nil {
+			return err
+		}
+		if goal == "" && src.capsule != nil {
+			goal = src.capsule.Fingerprint
+		}
+		if goal == "" {
+			result, err := a.runPlan("", src.plan, sim.Options{})
+			if err != nil {
+				return err
+			}
+			if goal = target(result.Verdict); goal == "" {
+				return Usagef("%s runs without a finding or hazard (%s): there is nothing to keep", args[0], result.Verdict.Outcome)
+			}
+		}
+		config := Configure(cmd, args, src.plan)
+		w := cmd.OutOrStdout()
+		if !JSON(cmd) {
+			if err := config.Print(w); err != nil {
+				return err
+			}
+		}
+		report, err := a.shorten(src.plan, goal, budget, defaultOut, out)
+		if err != nil {
+			return err
+		}
+		if JSON(cmd) {
+			err = PrintJSON(w, struct {
+				Config Configuration `json:"config"`
+				*shrunkReport
+			}{config, report})
+		} else {
+			report.print(w)
+		}
+		if err == nil && !report.Stats.Reproduced {
+			err = Usagef("%s does not show %s", args[0], goal)
+		}
+		return err
+	}
+	return cmd
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// defaultOut is the folder for capsules.
+const defaultOut = "simrun-out"
+
+// drawn draws the plan of a scenario's seed.
+func (a *App) drawn(scenario string, seed uint64) (*plan.Plan, error) {
+	s := a.Catalogue.Scenario(scenario)
+	if s == nil {
+		_, err := campaign.Match(a.Catalogue, scenario)
+		if err == nil {
+			err = Usagef("no scenario is called %q; see %s list scenarios", scenario, a.Catalogue.Program)
+		}
+		return nil, err
+	}
+	return s.Draw(seed), nil
+}
+
+// readPlan reads a plan file whose scenario must be in the catalogue.
+func (a *App) readPlan(file string) (*plan.Plan, error) {
+	p, err := plan.ReadFile(file, a.Catalogue.Registry)
+	if err != nil {
+		return nil, err
+	}
+	return p, a.knows(file, p)
+}
+
+func (a *App) knows(file string, p *plan.Plan) error {
+	if a.Catalogue.Scenario(p.Scenario) == nil {
+		return &plan.FieldError{File: file, Field: "scenario",
+			Problem: fmt.Sprintf("no scenario is called %q; see %s list scenarios", p.Scenario, a.Catalogue.Program)}
+	}
+	return nil
+}
+
+// source is what replay and shrink work on: a capsule, or a token that names scenario and seed.
+type source struct {
+	plan    *plan.Plan
+	capsule *plan.Capsule // nil for a token
+}
+
+// locate reads a capsule file, or draws the plan of a token such as kip1262/draft:17.
+func (a *App) locate(arg string) (*source, error) {
+	if _, err := os.Stat(arg); err == nil {
+		c, err := plan.ReadCapsuleFile(arg, a.Catalogue.Registry)
+		if err != nil {
+			return nil, err
+		}
+		return &source{plan: c.Plan, capsule: c}, a.knows(arg, c.Plan)
+	}
+	scenario, seed, ok := cutLast(arg, ":")
+	if !ok {
+		return nil, Usagef("%q is neither a capsule file nor a token such as %s:17", arg, a.Catalogue.Scenarios[0].Name())
+	}
+	n, err := strconv.ParseUint(seed, 10, 64)
+	if err != nil {
+		return nil, Usagef("token %q: %q is not a seed", arg, seed)
+	}
+	p, err := a.drawn(scenario, n)
+	if err != nil {
+		return nil, err
+	}
+	return &source{plan: p}, nil
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// runPlan runs one plan in this process. What the scenario refuses is bad input.
+func (a *App) runPlan(file string, p *plan.Plan, o sim.Options) (sim.Result, error) {
+	result, err := campaign.Guard(a.NewRunner).Run(p, o)
+	if err == nil {
+		return result, nil
+	}
+	var field *plan.FieldError
+	if errors.As(err, &field) {
+		return result, plan.InFile(file, err)
+	}
+	if file == "" {
+		file = p.Scenario
+	}
+	return result, Usagef("%s: %w", file, err)
+}
+
+// writeCapsule writes the capsule of a run into a folder and returns its name.
+func (a *App) writeCapsule(dir string, c *plan.Capsule) (string, error) {
+	data, err := plan.EncodeCapsule(c)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d.json", campaign.FileName(c.Fingerprint),
+		campaign.FileName(c.Plan.Scenario), c.Plan.Seed))
+	return file, plan.WriteFile(file, data)
+}
+
+// target is what a verdict is about: its fingerprint, else the first hazard met, else "".
+func target(v *plan.Verdict) string {
+	if f := v.Fingerprint(); f != "" {
+		return f
+	}
+	for _, h := range v.HazardFingerprints() {
+		return h
+	}
+	return ""
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/spf13/cobra"
+)
+
+func (a *App) verifyCommand() *cobra.Command {
+	cfg := campaign.Config{Catalogue: a.Catalogue, Seeds: 500}.WithDefaults()
+	first := seedFlag(cfg.First)
+	program := a.Catalogue.Program
+	cmd := &cobra.Command{
+		Use:   "verify [NAME-PREFIX]",
+		Short: "Run each seed in two processes and compare to the last bit",
+		Long: "Verify runs seeds of all scenarios whose names start with the prefix, each in a quiet process with GOMAXPROCS=1 and\n" +
+			"again in a loud one with GOMAXPROCS=4, in the opposite order, with poisoned buffers, full trace and recorded decisions.\n" +
+			"Hashes and verdicts must be equal. Where they are not, both run again and the first event that differs is named. The\n" +
+			"seeds are split evenly over the scenarios. Exit code 1 if any seed differs.",
+		Example: fmt.Sprintf("  %s verify --seeds 500\n  %s verify %s --first 1000", program, program, a.exampleScenario()),
+		Args:    cobra.MaximumNArgs(1),
+	}
+	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", cfg.Seeds, "seeds in all, split evenly over the scenarios")
+	cmd.Flags().Var(&first, "first", "first seed of every scenario")
+	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "wall time after which a run counts as hung")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cfg.Seeds < 1 {
+			return Usagef("--seeds must be at least 1")
+		}
+		if len(args) > 0 {
+			cfg.Prefix = args[0]
+		}
+		if _, err := campaign.Match(a.Catalogue, cfg.Prefix); err != nil {
+			return err
+		}
+		cfg.First = uint64(first)
+		cfg.Command = a.workerProcess(0)
+		cfg.Log = newLog(a.Stderr)
+		config := Configure(cmd, args, nil)
+		w := cmd.OutOrStdout()
+		if !JSON(cmd) {
+			if err := config.Print(w); err != nil {
+				return err
+			}
+		}
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		bars := newProgress(a.Stderr)
+		cfg.Progress = bars
+		report, err := campaign.Verify(ctx, cfg)
+		bars.finish()
+		if err != nil {
+			return err
+		}
+		if JSON(cmd) {
+			err = PrintJSON(w, struct {
+				Config Configuration      `json:"config"`
+				Report reports.VerifyJSON `json:"report"`
+			}{config, reports.NewVerifyJSON(report)})
+		} else {
+			err = reports.Verify(w, report)
+		}
+		if err == nil && len(report.Differences) > 0 {
+			err = ErrFinding
+		}
+		return err
+	}
+	return cmd
+}
