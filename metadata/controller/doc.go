@@ -1,5 +1,5 @@
-// Package controller is the part of Kafka's QuorumController that bootstraps a cluster and changes its features: a state
-// machine on a lane of its own, above raft.
+// Package controller is the part of Kafka's QuorumController that bootstraps a cluster and changes its features: a
+// state machine on a lane of its own, above raft.
 //
 // The problem: the active controller answers from memory that is ahead of the commit. It replays each record when it
 // appends it, parks the answer until the record is stable, and has to be back at exactly the stable state the moment it

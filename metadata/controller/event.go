@@ -15,7 +15,8 @@ const (
 	_ EventKind = iota
 	// BootstrapLoaded: the 0-0 checkpoint replaced the bootstrap records; Count of them.
 	BootstrapLoaded
-	// ControllerClaimed: active in Epoch; Offset is the next write offset, Other the last stable one, Digest as of Other.
+	// ControllerClaimed: active in Epoch; Offset is the next write offset, Other the last stable one, Digest as of
+	// Other.
 	ControllerClaimed
 	// ActivationCompleted: Count records were appended from Offset to Other (both -1 for none). Level is the bootstrap
 	// records' metadata.version, FormattedAtBoot and VersionKnown speak of the state that the decision was made on,

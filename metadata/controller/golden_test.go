@@ -15,8 +15,8 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/records"
 )
 
-// A controller that starts with the bootstrap records that Kafka's formatter left puts exactly those bytes into its log,
-// inside a transaction where their metadata.version has transactions.
+// A controller that starts with the bootstrap records that Kafka's formatter left puts exactly those bytes into its
+// log, inside a transaction where their metadata.version has transactions.
 func TestGoldenFormattedActivation(t *testing.T) {
 	root := os.Getenv("KRAFTSIM_GOLDEN")
 	if root == "" {

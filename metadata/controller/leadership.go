@@ -8,8 +8,8 @@ import (
 	"github.com/kraftsim/kraftsim/raft"
 )
 
-// HandleLeaderChange takes what raft says about the leader. For the local node raft calls it only after everything up to
-// and including the epoch's LeaderChange was delivered (3.2, KAFKA-15345).
+// HandleLeaderChange takes what raft says about the leader. For the local node raft calls it only after everything up
+// to and including the epoch's LeaderChange was delivered (3.2, KAFKA-15345).
 func (c *Controller) HandleLeaderChange(nowNs int64, l raft.LeaderAndEpoch) error {
 	local := l.LeaderID == c.cfg.NodeID
 	switch {
@@ -76,7 +76,8 @@ func (c *Controller) renounce() error {
 // DeadlineNs returns when Poll wants to be called, -1 for not at all.
 func (c *Controller) DeadlineNs() int64 { return c.noOpDeadlineNs }
 
-// Poll does what is due: the NoOpRecord of every idle interval, idle or not (7.1). Calls before the deadline do nothing.
+// Poll does what is due: the NoOpRecord of every idle interval, idle or not (7.1). Calls before the deadline do
+// nothing.
 func (c *Controller) Poll(nowNs int64) error {
 	if c.noOpDeadlineNs == noDeadline || nowNs < c.noOpDeadlineNs {
 		return nil

@@ -2,9 +2,9 @@ package image
 
 import "math/bits"
 
-// Each entry contributes one well mixed 64-bit hash, and the digest is their sum: order does not matter and an entry can
-// be taken out again by subtraction. The mixing is one 64x64 multiplication for eight bytes of text. The values are
-// compared between nodes of one run and pinned by a test; they are never persisted.
+// Each entry contributes one well mixed 64-bit hash, and the digest is their sum: order does not matter and an entry
+// can be taken out again by subtraction. The mixing is one 64x64 multiplication for eight bytes of text. The values
+// are compared between nodes of one run and pinned by a test; they are never persisted.
 
 const (
 	mixA = 0x9e3779b97f4a7c15

@@ -89,7 +89,7 @@ func (i *Image) ConfigKeys() []ConfigKey {
 	for key := range i.configs {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b ConfigKey) int {
+	slices.SortStableFunc(keys, func(a, b ConfigKey) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Name, b.Name))
 	})
 	return keys
@@ -104,7 +104,7 @@ func (i *Image) ScramKeys() []ScramKey {
 	for key := range i.scram {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b ScramKey) int {
+	slices.SortStableFunc(keys, func(a, b ScramKey) int {
 		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Mechanism, b.Mechanism))
 	})
 	return keys

@@ -10,8 +10,8 @@ import (
 	"github.com/kraftsim/kraftsim/raft"
 )
 
-// ErrClusterID: the log says that the cluster has another id than this node holds (metadata-bootstrap 4.8). Fatal: a node
-// never changes its id.
+// ErrClusterID: the log says that the cluster has another id than this node holds (metadata-bootstrap 4.8). Fatal: a
+// node never changes its id.
 var ErrClusterID = errors.New("loader: the cluster id of the log is not this node's")
 
 // Clock reads the wall clock: meta.properties carries the date.
@@ -31,8 +31,8 @@ type ClusterIDConfig struct {
 	// Ensemble holds the node's directories as start-up left them; empty and failed ones are not touched. The publisher
 	// keeps it up to date.
 	Ensemble *metaprops.Ensemble
-	// Version is the version of the files that get the cluster id. V1 keeps the way back to older software open (4.9); V2
-	// is what PR 21547 defines. A file that has its id keeps its version.
+	// Version is the version of the files that get the cluster id. V1 keeps the way back to older software open
+	// (4.9); V2 is what PR 21547 defines. A file that has its id keeps its version.
 	Version int32
 	// Clock dates the files.
 	Clock Clock
@@ -42,10 +42,11 @@ type ClusterIDConfig struct {
 	Observer Observer
 }
 
-// ClusterIDPublisher gives a node the cluster id that its log holds (KIP-1262, 4.7). The first published image with an id
-// makes it write the id into every usable directory that has none, one after the other, and only then tell the sinks:
-// so a node never acts under an id that it could forget. A directory that cannot be written is given up; the metadata
-// directory's failure stops the node (T4). As the loader's Guard it refuses a cluster with another id than the node holds.
+// ClusterIDPublisher gives a node the cluster id that its log holds (KIP-1262, 4.7). The first published image with
+// an id makes it write the id into every usable directory that has none, one after the other, and only then tell the
+// sinks: so a node never acts under an id that it could forget. A directory that cannot be written is given up; the
+// metadata directory's failure stops the node (T4). As the loader's Guard it refuses a cluster with another id than
+// the node holds.
 type ClusterIDPublisher struct {
 	cfg   ClusterIDConfig
 	known string // held by a directory, or discovered

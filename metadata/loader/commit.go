@@ -125,8 +125,8 @@ func (l *Loader) publish(from int64, at image.Provenance, aligned bool) error {
 	return nil
 }
 
-// loadFailure stops a controller. A broker keeps its image and reads no further (7.2, point 7): what follows a record that
-// could not be applied would make an image that nobody else has.
+// loadFailure stops a controller. A broker keeps its image and reads no further (7.2, point 7): what follows a record
+// that could not be applied would make an image that nobody else has.
 func (l *Loader) loadFailure(err error) error {
 	if l.cfg.StopOnLoadFailure || errors.Is(err, ErrFatal) {
 		return err

@@ -1,8 +1,9 @@
-// Package loader turns the committed log into images and tells the rest of the node about them: Kafka's MetadataLoader, as a
-// state machine on a lane of its own, and the publisher that gives a node its cluster id (KIP-1262).
+// Package loader turns the committed log into images and tells the rest of the node about them: Kafka's
+// MetadataLoader, as a state machine on a lane of its own, and the publisher that gives a node its cluster id
+// (KIP-1262).
 //
-// The problem: every component of a node wants to see metadata change, in one order, none of it before it is stable, none
-// of it while the node is still catching up with the past, and all of it once (KAFKA-14857).
+// The problem: every component of a node wants to see metadata change, in one order, none of it before it is stable,
+// none of it while the node is still catching up with the past, and all of it once (KAFKA-14857).
 //
 //	l, err := loader.New(cfg, deps)
 //	err = l.Install(nowNs, publisher)   // full state first, when caught up
@@ -11,20 +12,21 @@
 //
 // # Rules (metadata-bootstrap 7.2)
 //
-//   - Batches gather in a delta. At the end of one HandleCommit it is applied and published, unless a transaction is open.
-//   - Publishing starts when the node has caught up once: the high watermark is known, the image's offset is at least
-//     high watermark - 1, and the image holds at least one record. After that it never looks again.
-//   - A new publisher is first told the full state and the leader; it is asked for every 100 ms until the loader has caught
-//     up, whether records arrive or not.
-//   - Begin publishes what came before it. End publishes at the end of the call. Abort drops the delta then and there and
-//     publishes an empty one, so that offsets advance. The original drops it only if the Abort is the last record of the
-//     call, which the activation records of a new leader never let it be.
+//   - Batches gather in a delta. At the end of one HandleCommit it is applied and published, unless a transaction
+//     is open.
+//   - Publishing starts when the node has caught up once: the high watermark is known, the image's offset is at
+//     least high watermark - 1, and the image holds at least one record. After that it never looks again.
+//   - A new publisher is first told the full state and the leader; it is asked for every 100 ms until the loader
+//     has caught up, whether records arrive or not.
+//   - Begin publishes what came before it. End publishes at the end of the call. Abort drops the delta then and
+//     there and publishes an empty one, so that offsets advance. The original drops it only if the Abort is the
+//     last record of the call, which the activation records of a new leader never let it be.
 //   - A publisher that fails is reported and the others go on; one that returns ErrFatal stops the node.
 //   - A log that cannot be applied stops a controller. A broker keeps its last good image.
 //   - The cluster id of an image is compared with the one the node holds before any publisher sees it (4.8).
 //
 // A publication is atomic on the lane: publishers run in the order of installation and see the same image.
 //
-// Snapshots beyond the bootstrap checkpoint come with the next issue: HandleLoadSnapshot beside HandleCommit, a Manifest of
-// kind Snapshot, and the snapshot generator as the first publisher.
+// Snapshots beyond the bootstrap checkpoint come with the next issue: HandleLoadSnapshot beside HandleCommit, a
+// Manifest of kind Snapshot, and the snapshot generator as the first publisher.
 package loader

@@ -88,7 +88,8 @@ func New(cfg Config, deps Deps) (*Loader, error) {
 	}, nil
 }
 
-// Image returns the newest image: stable, and published unless the loader is catching up. Read only, until the next call.
+// Image returns the newest image: stable, and published unless the loader is catching up. Read only, until the next
+// call.
 func (l *Loader) Image() *image.Image { return l.image }
 
 // LastAppliedOffset returns the image's offset, -1 before the first.
@@ -126,8 +127,8 @@ func (l *Loader) HandleLeaderChange(_ int64, leader raft.LeaderAndEpoch) {
 // DeadlineNs returns when Poll wants to be called, -1 for not at all.
 func (l *Loader) DeadlineNs() int64 { return l.deadlineNs }
 
-// Poll tells waiting publishers the full state if the loader has caught up, and comes back later if not. Calls before the
-// deadline do nothing.
+// Poll tells waiting publishers the full state if the loader has caught up, and comes back later if not. Calls before
+// the deadline do nothing.
 func (l *Loader) Poll(nowNs int64) error {
 	if l.deadlineNs == noDeadline || nowNs < l.deadlineNs {
 		return nil
@@ -151,7 +152,9 @@ func (l *Loader) Poll(nowNs int64) error {
 func (l *Loader) initialize(p Publisher) error {
 	l.full.FillFull(l.image)
 	at := l.image.Provenance()
-	m := Manifest{Kind: FullState, Provenance: at, AppendTimestampMs: l.manifest.AppendTimestampMs, BatchAligned: true, Leader: l.leader}
+	m := Manifest{
+		Kind: FullState, Provenance: at, AppendTimestampMs: l.manifest.AppendTimestampMs, BatchAligned: true, Leader: l.leader,
+	}
 	err := p.OnMetadataUpdate(&l.full, l.image, &m)
 	p.OnControllerChange(l.leader)
 	l.observe(Event{Kind: PublisherInitialized, Text: p.Name(), Offset: at.Offset, Epoch: at.Epoch})
@@ -192,7 +195,8 @@ func (l *Loader) observe(e Event) {
 	l.deps.Observer.Observe(&l.event)
 }
 
-// checkRecord refuses what the software does not know (5.5, 6.1). Unstable levels pass: only controllers are strict there.
+// checkRecord refuses what the software does not know (5.5, 6.1). Unstable levels pass: only controllers are strict
+// there.
 func (l *Loader) checkRecord(r records.Record) error {
 	switch m := r.(type) {
 	case *records.FeatureLevelRecord:
