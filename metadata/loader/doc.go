@@ -20,7 +20,7 @@
 //     has caught up, whether records arrive or not.
 //   - Begin publishes what came before it. End publishes at the end of the call. Abort drops the delta then and
 //     there and publishes an empty one, so that offsets advance. The original drops it only if the Abort is the
-//     last record of the call, which the activation records of a new leader never let it be.
+//     last record of the call, which it is not when a new leader writes Abort and Begin side by side.
 //   - A publisher that fails is reported and the others go on; one that returns ErrFatal stops the node.
 //   - A log that cannot be applied stops a controller. A broker keeps its last good image.
 //   - The cluster id of an image is compared with the one the node holds before any publisher sees it (4.8).
