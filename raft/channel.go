@@ -33,6 +33,7 @@ type peer struct {
 
 	link     linkState
 	conn     int64
+	silentMs int64 // link not down: closed and dialled again when nothing comes back until then; never: nothing is owed
 	redialMs int64 // not before
 	failures int32 // lost connections since the last one that opened
 	pending  Message
@@ -167,8 +168,10 @@ func (r *Replica) send(p *peer, m Message, h *Header) {
 	p.state = peerAwaiting
 	p.correlation = h.Correlation
 	p.deadlineMs = r.nowMs + max(r.cfg.RequestTimeoutMs, 1)
+	r.closeSilent(p)
 	switch p.link {
 	case linkUp:
+		p.silentMs = min(p.silentMs, p.deadlineMs)
 		r.deps.Transport.Send(p.conn, m)
 	case linkConnecting:
 		p.pending = m
@@ -179,8 +182,26 @@ func (r *Replica) send(p *peer, m Message, h *Header) {
 			return
 		}
 		p.link = linkConnecting
+		p.silentMs = p.deadlineMs
 		p.pending = m
 		p.conn = r.deps.Transport.Dial(p.endpoint.Host, p.endpoint.Port)
+	}
+}
+
+// closeSilent closes a connection that does not open, or on which nothing has come back since a request, for as long as the
+// request timeout. Expectations are forgotten at every change of role, so they alone would let a half-open connection live
+// for ever where roles change faster than requests time out; Kafka's network client times out below them too.
+func (r *Replica) closeSilent(p *peer) {
+	if p.link != linkDown && r.nowMs >= p.silentMs {
+		r.deps.Transport.CloseConn(p.conn)
+		r.linkLost(p)
+	}
+}
+
+// heard notes that the peer's connection works.
+func (r *Replica) heard(conn int64) {
+	if p := r.channel.byConn(conn); p != nil {
+		p.silentMs = never
 	}
 }
 
@@ -229,9 +250,11 @@ func (r *Replica) connected(conn int64) {
 		return
 	}
 	p.link = linkUp
+	p.silentMs = never
 	p.failures = 0
 	if m := p.pending; m != nil {
 		p.pending = nil
+		p.silentMs = r.nowMs + max(r.cfg.RequestTimeoutMs, 1)
 		r.deps.Transport.Send(conn, m)
 	}
 }

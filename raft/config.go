@@ -68,6 +68,10 @@ type Config struct {
 	// FetchMaxWaitMs is how long the leader may hold back a Fetch that it has nothing to answer to. Fixed at 500 in
 	// Kafka, others are simulation only. 0 turns waiting off and lets followers fetch as fast as the network goes.
 	FetchMaxWaitMs int32
+	// DiscoveryIntervalMs is the least time between two Fetches that look for an unknown leader. Kafka has no such limit:
+	// it asks again as soon as a bootstrap server answered that it knows no leader either, as fast as round trips go.
+	// That is 0, the default; anything above is simulation only and saves events that say nothing.
+	DiscoveryIntervalMs int64
 	// MaxBatchBytes is the largest batch that the leader makes; one call of PrepareAppend must fit. Fixed at 8 MiB
 	// in Kafka, others are simulation only.
 	MaxBatchBytes int32
@@ -139,6 +143,7 @@ func (c *Config) validate() error {
 		{"ReconnectBackoffMs", c.ReconnectBackoffMs, 0},
 		{"ReconnectBackoffMaxMs", c.ReconnectBackoffMaxMs, c.ReconnectBackoffMs},
 		{"FetchMaxBytes", int64(c.FetchMaxBytes), 1}, {"FetchMaxWaitMs", int64(c.FetchMaxWaitMs), 0},
+		{"DiscoveryIntervalMs", c.DiscoveryIntervalMs, 0},
 		{"MaxBatchBytes", int64(c.MaxBatchBytes), 1}, {"MaxUnwrittenBatches", int64(c.MaxUnwrittenBatches), 1},
 		{"ListenerMaxBytes", int64(c.ListenerMaxBytes), 1},
 		{"MaxKRaftVersion", int64(c.MaxKRaftVersion), int64(c.MinKRaftVersion)},

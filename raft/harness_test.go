@@ -243,8 +243,10 @@ func (n *node) Dial(host string, port uint16) int64 {
 	c.lastID++
 	k := &conn{id: c.lastID, from: n}
 	for _, other := range c.nodes {
-		if fmt.Sprintf("host%d", other.id) == host {
-			k.to = other
+		for _, e := range other.cfg.Listeners {
+			if e.Host == host && e.Port == port {
+				k.to = other
+			}
 		}
 	}
 	c.conns[k.id] = k

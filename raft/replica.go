@@ -133,6 +133,7 @@ func (r *Replica) Receive(nowMs int64, conn int64, m Message) error {
 		return nil
 	}
 	r.tick(nowMs)
+	r.heard(conn)
 	if err := r.handle(conn, m); err != nil {
 		return err
 	}
