@@ -83,6 +83,7 @@ func (c *core) booted(r *replica, boot int32) {
 	r.up, r.boot, r.server = true, boot, false
 	c.reload(r)
 	r.idAtBoot = r.knownClusterID() != 0
+	r.knowsID = r.idAtBoot
 	c.bootChecks(r)
 }
 

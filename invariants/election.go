@@ -51,17 +51,21 @@ func (c *core) quorumWritten(r *replica, q quorumFile) {
 	if !q.found || !r.up || !r.server {
 		return
 	}
-	r.wroteVersion++
 	c.epochWritten(r, &before, &q)
-	if q.leader >= 0 && q.leader == r.nodeID && r.wroteVersion > 1 {
-		c.claim(r, q.epoch, "quorum-state") // the first write of a life repeats what was there: a Resigned restart
-	}
 }
 
-// quorumDurable follows the moment when a write of quorum-state can no longer be lost.
+// quorumDurable follows the moment when a write of quorum-state can no longer be lost. A claim before that would be too
+// early: a winner whose file reverts is a candidate again, and may win once more.
 func (c *core) quorumDurable(r *replica) {
 	q := &r.durable
-	if r.up && r.server && q.found && q.votedSelf(r) {
+	if !r.up || !r.server || !q.found {
+		return
+	}
+	r.quorumWrites++
+	if q.leader >= 0 && q.leader == r.nodeID && r.quorumWrites > 1 {
+		c.claim(r, q.epoch, "quorum-state") // the first write of a life repeats what was there: a Resigned restart
+	}
+	if q.votedSelf(r) {
 		c.candidacyDurable(r, q)
 	}
 }

@@ -68,6 +68,11 @@ func (c *core) expose(r *replica, epoch int32, hw int64, evidence string) {
 		return
 	}
 	c.ownEpochCommit(r, l, hw)
+	c.exposeUpTo(r, l, hw)
+}
+
+// exposeUpTo says that the leader showed everything below hw as committed.
+func (c *core) exposeUpTo(r *replica, l *leadership, hw int64) {
 	if l.exposed < 0 {
 		c.firstWatermark(r, l, hw)
 	}

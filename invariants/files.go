@@ -131,7 +131,7 @@ func (c *core) onDisk(r *replica, op *diskOp) {
 			c.onSegment(r, i, op)
 			return
 		}
-		c.smallFileChanged(r, op.path, op.kind)
+		c.smallFileChanged(r, op.path, op)
 	case opCreate:
 		c.onCreate(r, op.path)
 	case opRename:
@@ -139,12 +139,12 @@ func (c *core) onDisk(r *replica, op *diskOp) {
 			c.logRemoved(r, i)
 		}
 		c.onCreate(r, op.to)
-		c.smallFileChanged(r, op.to, op.kind)
+		c.smallFileChanged(r, op.to, op)
 	case opRemove:
 		if i := r.log.find(op.path); i >= 0 {
 			c.logRemoved(r, i)
 		}
-		c.smallFileChanged(r, op.path, op.kind)
+		c.smallFileChanged(r, op.path, op)
 	case opSyncDir:
 		c.onSyncDir(r, op.path)
 	}
@@ -174,7 +174,8 @@ func (c *core) onCreate(r *replica, path string) {
 }
 
 // smallFileChanged reads a small file again when its bytes or its name changed.
-func (c *core) smallFileChanged(r *replica, path string, kind opKind) {
+func (c *core) smallFileChanged(r *replica, path string, op *diskOp) {
+	kind := op.kind
 	dir, name := splitPath(path)
 	switch name {
 	case quorumStateName:
@@ -189,7 +190,9 @@ func (c *core) smallFileChanged(r *replica, path string, kind opKind) {
 		data, _ := r.disk.File(path)
 		c.quorumWritten(r, parseQuorumFile(data))
 	case propertiesName + ".tmp":
-		c.propertiesBegun(r, dir)
+		if kind == opWrite && op.offset == 0 {
+			c.propertiesBegun(r, dir)
+		}
 	case propertiesName:
 		if kind == opSync || kind == opSyncFailed {
 			c.propertiesSynced(r, dir)

@@ -60,10 +60,18 @@ func (c *core) exposedByDelivery(r *replica, end int64) {
 		return
 	}
 	l := c.leadershipAt(r.lastLed)
-	if l == nil || l.host != r.host || end > l.raised && (!r.leads(l.epoch) || end <= r.entryMark) {
+	if l == nil || l.host != r.host || end <= l.exposed {
 		return
 	}
-	c.expose(r, l.epoch, end, "delivery")
+	switch {
+	case end <= l.raised: // a delivery shows less than the high watermark that allowed it
+		c.ownEpochCommit(r, l, l.raised)
+	case r.leads(l.epoch) && end > r.entryMark:
+		c.ownEpochCommit(r, l, end)
+	default:
+		return
+	}
+	c.exposeUpTo(r, l, end)
 }
 
 // deliveredSafely compares the batch with the committed log.

@@ -95,7 +95,7 @@ func (c *core) factsAppended(r *replica, id batchID, fresh bool) {
 }
 
 // batchesCut follows the loss of the entries from first on.
-func (c *core) batchesCut(r *replica, first int32, cause cutCause) {
+func (c *core) batchesCut(r *replica, first int32) {
 	if !r.up || !r.server {
 		return
 	}
@@ -106,10 +106,7 @@ func (c *core) batchesCut(r *replica, first int32, cause cutCause) {
 			number(r.log.end)+" to "+number(cut))
 	}
 	if !r.fetched {
-		if cause == cutTruncate {
-			*c.times.tornTail++ // recovery at start: not a truncation (invariants, Words)
-		}
-		return
+		return // recovery at start is not a truncation (invariants, Words)
 	}
 	rule := &c.rules.truncation
 	rule.eval()

@@ -180,7 +180,7 @@ func (l *logMirror) firstEntry(segment int32, pos int64) int32 {
 func (c *core) logWritten(r *replica, i int32, offset int64, data []byte) {
 	s := &r.log.segments[i]
 	if offset < s.parsed {
-		c.cutLog(r, i, offset, cutOverwrite)
+		c.cutLog(r, i, offset)
 	}
 	s.durable = min(s.durable, offset)
 	s.size = max(s.size, offset+int64(len(data)))
@@ -224,20 +224,11 @@ func (l *logMirror) push(i int32, id batchID, size, end int64) {
 	l.end = end
 }
 
-// cutCause says why batches leave the end of a log.
-type cutCause uint8
-
-const (
-	cutTruncate cutCause = iota
-	cutRemove
-	cutOverwrite
-)
-
 // cutLog takes all entries behind position pos of segment i out of the mirror.
-func (c *core) cutLog(r *replica, i int32, pos int64, cause cutCause) {
+func (c *core) cutLog(r *replica, i int32, pos int64) {
 	first := r.log.firstEntry(i, pos)
 	if int(first) < len(r.log.entries) {
-		c.batchesCut(r, first, cause)
+		c.batchesCut(r, first)
 	}
 	r.log.entries = r.log.entries[:first]
 	r.log.durable = min(r.log.durable, first)
@@ -254,8 +245,11 @@ func (c *core) cutLog(r *replica, i int32, pos int64, cause cutCause) {
 
 // logTruncated follows a committed change of a segment's length.
 func (c *core) logTruncated(r *replica, i int32, size int64) {
+	if r.up && !r.fetched && size < r.log.segments[i].size {
+		*c.times.tornTail++
+	}
 	if size < r.log.segments[i].parsed {
-		c.cutLog(r, i, size, cutTruncate)
+		c.cutLog(r, i, size)
 	}
 	s := &r.log.segments[i]
 	s.size = size
@@ -268,7 +262,7 @@ func (c *core) logRemoved(r *replica, i int32) {
 		c.dropPrefix(r)
 		return
 	}
-	c.cutLog(r, i, 0, cutRemove)
+	c.cutLog(r, i, 0)
 	r.log.dropSegment(i)
 	if len(r.log.segments) == 0 {
 		r.log.start, r.log.end = 0, 0
@@ -302,7 +296,7 @@ func (c *core) checkName(r *replica, s *segment) {
 		return
 	}
 	platter, ok := r.disk.DurableFile(s.path)
-	s.named = ok
+	s.named = ok && (s.suspect || int64(len(platter)) >= s.durable) // an old file of that name may be what is durable
 	if s.suspect && ok {
 		cache, _ := r.disk.File(s.path)
 		s.durable = commonPrefix(platter, cache)

@@ -33,7 +33,7 @@ func (c *core) onFetchResponse(r, to *replica, m *raft.FetchResponse) {
 func (c *core) onVoteRequest(r, to *replica, m *raft.VoteRequest) {
 	c.requestSent(r, m.ReplicaEpoch)
 	c.directoryIDFirst(r, m.ReplicaDirectoryID)
-	c.voteAsked(r, to)
+	c.voteAsked(r, m.VoterID)
 	if to != nil {
 		c.wire.between(r, to).vote = askedVote{
 			correlation: m.Correlation, epoch: m.ReplicaEpoch, preVote: m.PreVote, asked: true, id: m.ReplicaID,
@@ -52,12 +52,14 @@ func (c *core) onVoteResponse(r, to *replica, m *raft.VoteResponse) {
 		return
 	}
 	v := &c.wire.between(to, r).vote
-	if !v.asked || v.correlation != m.Correlation {
-		return
+	if !v.asked || v.correlation != m.Correlation || v.epoch != m.LeaderEpoch {
+		return // the answer to an earlier request
 	}
 	switch {
 	case m.VoteGranted && v.preVote:
 		c.preVoteGranted(r, to, v.epoch)
+	case m.VoteGranted && r.preVoteFor == to.nodeID:
+		// An answer to the pre-vote of an earlier process life, which counted its requests from the start again.
 	case m.VoteGranted:
 		c.standardVote(r, v.epoch, key(v.id, v.dir), "granted-twice")
 	case v.preVote && r.role == follower && r.appended:

@@ -91,10 +91,7 @@ func (c *core) readDurableProperties(r *replica, d *directory) {
 
 // propertiesBegun notes what is stable when the write of a new file begins.
 func (c *core) propertiesBegun(r *replica, dir string) {
-	d := r.directoryAt(dir)
-	if !d.begunAt.set {
-		d.begunAt = c.stable.mark()
-	}
+	r.directoryAt(dir).begunAt = c.stable.mark()
 }
 
 // propertiesWritten follows a committed change of a meta.properties file.

@@ -59,7 +59,7 @@ type replica struct {
 	appended     bool  // it appended as a follower in this role
 	watermark    int64 // highest high watermark that it showed in this life as follower, -1
 	entryMark    int64 // watermark known when it became leader
-	wroteVersion int32 // number of quorum-state writes seen in this life
+	quorumWrites int32 // durable writes of quorum-state in this life
 	idAtBoot     bool  // some directory had a cluster id when the process started
 	listeners    []listener
 	loader       loaderState
@@ -68,6 +68,8 @@ type replica struct {
 	leadStrikes  int32 // two-leaders-bounded: overdue signs of life
 	strikeAtNs   int64
 	activation   activation
+	preVoteFor   int32 // node of the latest pre-vote that it says it granted, -1 after a standard vote
+	knowsID      bool  // the node goes by its cluster id
 }
 
 // vote is a standard vote as it was shown.
@@ -99,11 +101,12 @@ func (r *replica) reset(host int32, id string, d disk) {
 // endLife forgets what belongs to a process.
 func (r *replica) endLife() {
 	r.up, r.role, r.roleEpoch, r.fetched, r.appended = false, noRole, 0, false, false
-	r.watermark, r.entryMark, r.wroteVersion, r.preEpoch = -1, -1, 0, -1
+	r.watermark, r.entryMark, r.quorumWrites, r.preEpoch = -1, -1, 0, -1
 	r.listeners, r.preGrants = r.listeners[:0], r.preGrants[:0]
 	r.leadStrikes, r.strikeAtNs = 0, 0
 	r.loader = loaderState{lastOffset: -1, lastReplayed: -1}
 	r.activation = activation{}
+	r.preVoteFor, r.knowsID = -1, false
 }
 
 // key is the identity of the replica.

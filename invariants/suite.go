@@ -77,8 +77,15 @@ func (s *Suite) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) { s.core.crashed(s.ent
 // OnDisk implements sim.DiskChecker.
 func (s *Suite) OnDisk(h *sim.Host, _ *vdisk.Volume, op *vdisk.Op) {
 	r := s.enter(h)
-	o := &s.op
-	*o = diskOp{path: op.Path, to: op.To, offset: op.Offset, size: op.Size, data: op.Data}
+	if s.op = diskOpOf(op); s.op.kind != 0 {
+		s.core.onDisk(r, &s.op)
+	}
+}
+
+// diskOpOf translates an operation; kind 0 is what the mirrors don't follow: what a power loss did is read from the volume as
+// a whole.
+func diskOpOf(op *vdisk.Op) diskOp {
+	o := diskOp{path: op.Path, to: op.To, offset: op.Offset, size: op.Size, data: op.Data}
 	switch op.Kind {
 	case vdisk.OpCreate:
 		o.kind = opCreate
@@ -96,10 +103,8 @@ func (s *Suite) OnDisk(h *sim.Host, _ *vdisk.Volume, op *vdisk.Op) {
 		o.kind = opRemove
 	case vdisk.OpSyncDir:
 		o.kind = opSyncDir
-	default:
-		return // what a power loss did is read from the volume as a whole
 	}
-	s.core.onDisk(r, o)
+	return o
 }
 
 // OnSend implements sim.SendChecker.
@@ -155,6 +160,10 @@ func (c *core) onRaftEvent(r *replica, e *raft.Event) {
 		c.roleChanged(r, roleOf(e.Role), e.Epoch, e.Leader)
 	case raft.HighWatermarkAdvanced:
 		c.watermarkEvent(r, e.Epoch, e.Offset, e.Role == raft.Leader)
+	case raft.PreVoteGranted:
+		r.preVoteFor = e.Peer.ID
+	case raft.VoteGranted:
+		r.preVoteFor = -1
 	case raft.FetchAccepted:
 		c.fetchAccepted(r, e.Peer.ID)
 	}
@@ -185,6 +194,8 @@ func (c *core) onLoaderEvent(r *replica, e *loader.Event) {
 		c.imageAdvanced(r, e.Other, e.Offset)
 	case loader.ImagePublished:
 		c.imagePublished(r, e.Offset, e.Digest)
+	case loader.ClusterIDKnown:
+		r.knowsID = true
 	case loader.DirectoryFailed:
 		r.loader.dirFailed = true
 	}

@@ -41,16 +41,15 @@ func (c *core) votersFollowLog(r *replica, id batchID) {
 	}
 }
 
-// voteAsked checks whom a candidate asks.
-func (c *core) voteAsked(r, to *replica) {
-	if to == nil || to.nodeID < 0 {
+// voteAsked checks whom a candidate asks: the id in the request, for the name may lead anywhere.
+func (c *core) voteAsked(r *replica, voter int32) {
+	if voter < 0 {
 		return
 	}
 	rule := &c.rules.votersFollowLog
 	rule.eval()
-	set := c.votersOf(r)
-	if set.find(to.nodeID) == nil {
-		rule.fail("asks-non-voter", r.id+" asks "+to.id+" for its vote, voters are "+set.text())
+	if set := c.votersOf(r); set.find(voter) == nil {
+		rule.fail("asks-non-voter", r.id+" asks "+number(int64(voter))+" for its vote, voters are "+set.text())
 	}
 }
 

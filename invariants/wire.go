@@ -58,7 +58,7 @@ func (c *core) fetchAsked(r, to *replica, correlation int32, known bool, id stri
 	f := &c.wire.between(r, to).fetch
 	*f = askedFetch{correlation: correlation, asked: true}
 	if known {
-		if mine := to.knownClusterID(); mine != 0 && to.up {
+		if mine := to.knownClusterID(); mine != 0 && to.up && to.knowsID {
 			f.foreign = c.ledger.texts[mine] != id
 		}
 	}
