@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -40,14 +41,14 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 
 func scenarioRows(s *campaign.Summary) [][]string {
 	rows := [][]string{{"scenario", ">runs", ">ok", ">stuck*", ">unknown", ">findings", ">hazards", ">events~", ">sim s~",
-		">elections~", ">crashes", ">in handlers", ">fsyncs", ">records", ">ms/run"}}
+		">elections~", ">crashes", ">in handlers", ">fsyncs", ">ms/run"}}
 	for i := range s.Scenarios {
 		l := &s.Scenarios[i]
 		rows = append(rows, []string{
 			l.Name, Count(l.Runs), Count(l.Outcomes[plan.OK]), Count(l.Outcomes[plan.LegitimatelyStuck]),
 			Count(l.Outcomes[plan.Unknown]), Count(l.Findings), Count(l.HazardRuns), Count(l.MedianEvents),
 			seconds(l.MedianVirtualUs), Count(l.MedianElections), Count(l.Crashes), Count(l.CrashesInHandlers), Count(l.Fsyncs),
-			Count(l.Records), fmt.Sprintf("%d.%d", l.MeanRunUs/1000, l.MeanRunUs%1000/100),
+			fmt.Sprintf("%d.%d", l.MeanRunUs/1000, l.MeanRunUs%1000/100),
 		})
 	}
 	return rows
@@ -59,7 +60,8 @@ func writeConditions(b *strings.Builder, s *campaign.Summary) {
 	}
 	rows := [][]string{{"sometimes", "in", ">runs", ">out of", ">due", ""}}
 	for _, c := range s.Sometimes {
-		rows = append(rows, []string{c.Name, c.Scenario, Count(c.Runs), Count(c.OutOf), Count(c.Expected), red(c.Red)})
+		family := cmp.Or(c.Scenario, "all")
+		rows = append(rows, []string{c.Name, family, Count(c.Runs), Count(c.OutOf), Count(c.Expected), red(c.Red)})
 	}
 	b.WriteByte('\n')
 	_ = Table(b, rows) // a strings.Builder accepts every write
@@ -110,14 +112,21 @@ func writeFindings(b *strings.Builder, s *campaign.Summary) {
 
 // writeBucket prints what an example said and the shortest plan.
 func writeBucket(b *strings.Builder, k *campaign.Bucket) {
-	if k.Example.Detail != "" {
-		fmt.Fprintf(b, "    %s\n", k.Example.Detail)
-	}
 	if k.Shortest == nil {
+		if k.Example.Detail != "" {
+			fmt.Fprintf(b, "    %s\n", k.Example.Detail)
+		}
 		return
 	}
-	fmt.Fprintf(b, "    shortest plan, of %s: %s, %s\n", k.Shortest.Token,
+	how := "shortest plan, of"
+	if k.Shortest.Runs == 0 {
+		how = "plan, not shrunk, of"
+	}
+	fmt.Fprintf(b, "    %s %s: %s, %s\n", how, k.Shortest.Token,
 		plural(int64(len(k.Shortest.Actions)), "action"), plural(k.Shortest.Hosts, "host"))
+	if k.Shortest.Detail != "" {
+		fmt.Fprintf(b, "      %s\n", k.Shortest.Detail)
+	}
 	for _, action := range k.Shortest.Actions {
 		fmt.Fprintf(b, "      %s\n", action)
 	}

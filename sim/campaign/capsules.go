@@ -123,7 +123,14 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	p := best.capsule.Plan
 	b.Shortest = &Shrunk{
 		Token: fmt.Sprintf("%s:%d", best.example.Scenario, best.example.Seed), Hosts: int64(len(p.Hosts)), Runs: best.runs,
-		Actions: []string{},
+		Actions: []string{}, Detail: best.example.Detail,
+	}
+	hazard := ""
+	if strings.HasPrefix(b.Fingerprint, "hazard/") {
+		hazard = b.Fingerprint
+	}
+	if text := detail(best.capsule.Verdict, hazard); text != "" {
+		b.Shortest.Detail = text
 	}
 	for i := range p.Actions {
 		b.Shortest.Actions = append(b.Shortest.Actions, c.Catalogue.Registry.FormatAction(&p.Actions[i]))

@@ -69,6 +69,7 @@ type Bucket struct {
 // Shrunk is the shortest plan found for a fingerprint.
 type Shrunk struct {
 	Token   string   `json:"token"` // scenario:seed from which it was shrunk
+	Detail  string   `json:"detail,omitempty"`
 	Actions []string `json:"actions"`
 	Hosts   int64    `json:"hosts"`
 	Runs    int64    `json:"runs"`              // spent on shrinking

@@ -11,7 +11,7 @@ type DrawnDecision struct {
 	Hash   uint64 // of its name
 	Value  int64
 	Benign bool
-	Name   string // readable, only where it was not benign
+	Name   string // readable, with the value; only where it was not benign
 }
 
 // Capsule is a failure on disk: all that replay needs, on this code or on newer code.
@@ -40,7 +40,7 @@ func NewCapsule(engine string, p *Plan, v *Verdict, drawn []DrawnDecision, targe
 	}
 	for i := range drawn {
 		if d := &drawn[i]; !d.Benign {
-			c.Unusual = append(c.Unusual, fmt.Sprintf("%s = %d [%016x]", d.Name, d.Value, d.Hash))
+			c.Unusual = append(c.Unusual, fmt.Sprintf("%s [%016x]", d.Name, d.Hash))
 		}
 	}
 	if len(drawn) > 0 {

@@ -1,0 +1,147 @@
+package reports_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTableAligns(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, reports.Table(&b, [][]string{{"name", ">n", "what"}, {"a", "1", "first"}, {"größer", "1,000", ""}}))
+	require.Equal(t, "name        n  what\na           1  first\ngrößer  1,000\n", b.String())
+	b.Reset()
+	require.NoError(t, reports.Table(&b, nil))
+	require.Empty(t, b.String())
+}
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1,000", 1_000_001: "1,000,001", -12_345: "-12,345", 1<<63 - 1: "9,223,372,036,854,775,807",
+	} {
+		require.Equal(t, want, reports.Count(n))
+	}
+}
+
+func TestTraceLine(t *testing.T) {
+	l := sim.TraceLine{ID: 12, Cause: 7, AtUs: 1_500_001, Host: "n1", Lane: "raft", Boot: 2, What: "input", Text: "Vote", Digest: 255}
+	require.Equal(t, "    12 <7          1.500001  n1/raft#2          input     Vote", reports.TraceLine(&l))
+	require.Equal(t, plan.Hex64(255), reports.NewTraceJSON(&l).Digest)
+	l = sim.TraceLine{Cause: -1, What: "world", Text: "calm"}
+	require.Equal(t, "     0 <-          0.000000  world              world     calm", reports.TraceLine(&l))
+}
+
+func TestPlanText(t *testing.T) {
+	p := &plan.Plan{
+		Scenario: "toy", Seed: 4, StormUs: 1_500_000, Unrestricted: true, Params: plan.Params{"b": "2", "a": "1"},
+		Hosts: []plan.Host{
+			{ID: "n1", Kind: "node", Release: "aug26", OffsetMs: -5, DriftPpm: 30, StartUs: 7},
+			{ID: "n2", Kind: "node", Params: plan.Params{"x": "y"}}, {ID: "m", Kind: "broker"},
+		},
+		Workload:  []plan.Workload{{ID: "w", Kind: "append", Params: plan.Params{"every": "1s"}}},
+		Actions:   []plan.Action{{ID: "a1", AtUs: 1000, Kind: "crash", Params: plan.Params{"host": "n1"}}},
+		Decisions: []plan.Decision{{}, {}},
+	}
+	var b strings.Builder
+	require.NoError(t, reports.Plan(&b, p, nil))
+	require.Equal(t, `toy, seed 4: 2 nodes, 1 broker; 1 action, 1 workload, storm 1.5s, unrestricted, 2 fixed decisions
+params: a=1 b=2
+host n1 node release=aug26 clock=-5ms+30ppm start=7us
+host n2 node x=y
+host m broker
+workload w append every=1s
+1ms crash host=n1 #a1
+`, b.String())
+}
+
+func TestVerdictText(t *testing.T) {
+	v := &plan.Verdict{
+		Outcome: plan.Violation, TraceHash: 1, BehaviourHash: 2, Events: 1234, VirtualUs: 2_000_001, Decisions: 1,
+		Broken: []plan.Broken{
+			{Invariant: "agree", Evidence: "two", Detail: "n1 and n2 differ", AtUs: 7, Event: 3},
+			{Invariant: "id", Hazard: "late", Detail: "n1 is late", AtUs: 8, Event: 4},
+		},
+		Waiting: []string{"n1 for n2"},
+		Stopped: []plan.Stopped{{Host: "n1", AtUs: 9, AtBoot: true, Error: "no disk"}},
+		Refused: []plan.Refused{{Action: "a1", Reason: "budget"}},
+		Stats:   map[string]int64{"elections": 2, "none": 0, "crashes": 1000}, Sometimes: map[string]int64{"x": 1},
+	}
+	var b strings.Builder
+	require.NoError(t, reports.Verdict(&b, v))
+	require.Equal(t, `violation  [violation/agree/two]
+  broken: agree, at 0.000007s, event 3: n1 and n2 differ
+  hazard late: id, at 0.000008s, event 4: n1 is late
+  waiting: n1 for n2
+  stopped: n1 at 0.000009s while it booted: no disk
+  refused: action a1: budget
+1,234 events in 2.000001s of virtual time, 1 decision
+counts: 1,000 crashes, 2 elections
+sometimes: 1 x
+hashes: trace 0000000000000001, behaviour 0000000000000002
+`, b.String())
+}
+
+func summary() *campaign.Summary {
+	shortest := &campaign.Shrunk{Token: "toy/b:7", Hosts: 2, Runs: 9, Actions: []string{"1ms crash host=n1"}, Capsule: "out/x.json", Detail: "differ"}
+	return &campaign.Summary{
+		Runs: 1000, Events: 2_000_000, Workers: 2, RunMs: 1500, RunsPerSecond: 666.7, EventsPerSecond: 1_333_333, Interrupted: true,
+		Scenarios: []campaign.ScenarioSummary{{
+			Name: "toy/b", Runs: 1000, Outcomes: map[plan.Outcome]int64{plan.OK: 990, plan.LegitimatelyStuck: 3, plan.Violation: 7},
+			Findings: 7, HazardRuns: 4, MedianEvents: 2000, MedianVirtualUs: 10_460_000, MedianElections: 2, Crashes: 50,
+			CrashesInHandlers: 20, MeanRunUs: 2_340, GaveUp: true,
+		}},
+		Findings: []campaign.Bucket{{Fingerprint: "violation/agree/two", Runs: 7, Scenarios: []string{"toy/b"},
+			Example: campaign.Example{Scenario: "toy/b", Seed: 7, Detail: "n1 and n2 differ"}, Shortest: shortest}},
+		Hazards: []campaign.HazardSummary{
+			{ID: "late", Invariant: "id", Doc: "Late.", OutOf: 1000, Expected: 2, Bucket: &campaign.Bucket{Runs: 4, Shortest: shortest}},
+			{ID: "lost", Invariant: "id", Doc: "Lost.", OutOf: 1000, Expected: 30, Red: "never met"},
+		},
+		Sometimes: []campaign.Condition{{Name: "third", Runs: 300, OutOf: 1000, Expected: 250}},
+	}
+}
+
+func TestCampaignText(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, reports.Campaign(&b, summary()))
+	text := b.String()
+	for _, want := range []string{
+		"toy/b     1,000  990       3        0         7        4    2,000    10.4           2       50           20       0     2.3\n",
+		"toy/b ended too many worker processes",
+		"third      all   300   1,000  250\n",
+		"  late (id): met in 4 of 1,000 runs, 2 due. Late.\n    shortest plan, of toy/b:7: 1 action, 2 hosts\n      differ\n      1ms crash host=n1\n    simrun replay out/x.json\n",
+		"  lost (id): met in 0 of 1,000 runs, 30 due. Lost.\n    RED: never met\n",
+		"FINDINGS\n  violation/agree/two: 7 runs in toy/b\n    first: toy/b:7\n    shortest plan",
+		"1,000 schedules and 2,000,000 events in 1.5s, 2 workers: 666 runs/s, 1,333,333 events/s\n",
+		"Interrupted",
+	} {
+		require.Contains(t, text, want)
+	}
+	s := summary()
+	s.Findings = nil
+	b.Reset()
+	require.NoError(t, reports.Campaign(&b, s))
+	require.Contains(t, b.String(), "\nNo findings.\n")
+}
+
+func TestVerifyText(t *testing.T) {
+	r := &campaign.VerifyReport{Runs: 20, Scenarios: 1}
+	var b strings.Builder
+	require.NoError(t, reports.Verify(&b, r))
+	require.Equal(t, "20 seeds in 1 scenario, each run in two processes: all alike\n", b.String())
+	r.Differences = []campaign.Difference{
+		{Scenario: "toy", Seed: 3, What: "trace hash", Event: 9, Quiet: []sim.TraceLine{{ID: 9, Text: "a"}}, Loud: []sim.TraceLine{{ID: 9, Text: "b"}}},
+		{Scenario: "toy", Seed: 4, What: "the loud process died: exit status 2", Event: -1},
+	}
+	b.Reset()
+	require.NoError(t, reports.Verify(&b, r))
+	require.Contains(t, b.String(), "toy:3: trace hash\n  first event that differs: 9\n  quiet ")
+	require.Contains(t, b.String(), "toy:4: the loud process died: exit status 2\n20 seeds in 1 scenario, each run in two processes: 2 differences\n")
+	j := reports.NewVerifyJSON(r)
+	require.Equal(t, "b", j.Differences[0].Loud[0].Text)
+	require.Equal(t, int64(9), j.Differences[0].Event)
+}
