@@ -52,7 +52,7 @@
 //
 // # Map
 //
-//	replica.go      construction, inputs, the turn, start and shutdown
+//	replica.go      construction, inputs, the turn; restart.go, shutdown.go: its ends
 //	role.go         what all roles share; one file per role: unattached, prospective, candidate, follower, leader, resigned
 //	transition.go   the table of transitions, the only way from one role to another; become.go: their effects
 //	grant.go        the table of votes; tally.go: counting them

@@ -140,6 +140,7 @@ func (s *script) cmdReplica(d *datadriven.TestData) error {
 	s.cfg.Listeners = testEndpoints(s.cfg.NodeID)
 	s.cfg.CanBecomeVoter = arg(d, "observer", "no") == "no"
 	s.cfg.AppendLingerMs = s.num(d, "linger", 0)
+	s.cfg.RequestTimeoutMs = s.num(d, "request-timeout", 2000)
 	s.cfg.MaxBatchBytes = int32(s.num(d, "batch-bytes", 8<<20))
 	s.cfg.FetchMaxBytes = int32(s.num(d, "fetch-bytes", 1<<20))
 	for i := int64(0); i < s.num(d, "bootstrap", 0); i++ {
