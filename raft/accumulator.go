@@ -64,7 +64,7 @@ func (a *accumulator) prepare(records [][]byte) (int64, error) {
 		return 0, ErrNoRecords
 	}
 	size := a.sizeOf(records, int32(len(a.openRecords)))
-	if len(a.openRecords) > 0 && a.openSize+size > a.cfg.MaxBatchBytes {
+	if n := int32(len(a.openRecords)); n > 0 && (a.openSize+size > a.cfg.MaxBatchBytes || n >= a.cfg.MaxBatchRecords) {
 		if err := a.completeOpen(); err != nil {
 			return 0, err
 		}

@@ -2,6 +2,7 @@ package raft
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/raft/record"
@@ -75,6 +76,10 @@ type Config struct {
 	// MaxBatchBytes is the largest batch that the leader makes; one call of PrepareAppend must fit. Fixed at 8 MiB
 	// in Kafka, others are simulation only.
 	MaxBatchBytes int32
+	// MaxBatchRecords closes the open batch once it holds that many records; the records of one call are never split.
+	// Kafka has no such limit (the default is the largest number), others are simulation only: 1 gives every call of
+	// PrepareAppend a batch of its own, so that a transaction of many calls can be cut anywhere.
+	MaxBatchRecords int32
 	// MaxUnwrittenBatches is how many full batches may wait for the raft lane before PrepareAppend refuses. Fixed at
 	// 10 in Kafka, others are simulation only.
 	MaxUnwrittenBatches int32
@@ -110,6 +115,7 @@ func DefaultConfig() Config {
 		FetchMaxBytes:         1 << 20,
 		FetchMaxWaitMs:        500,
 		MaxBatchBytes:         8 << 20,
+		MaxBatchRecords:       math.MaxInt32,
 		MaxUnwrittenBatches:   10,
 		ListenerMaxBytes:      8 << 20,
 	}
@@ -144,7 +150,7 @@ func (c *Config) validate() error {
 		{"ReconnectBackoffMaxMs", c.ReconnectBackoffMaxMs, c.ReconnectBackoffMs},
 		{"FetchMaxBytes", int64(c.FetchMaxBytes), 1}, {"FetchMaxWaitMs", int64(c.FetchMaxWaitMs), 0},
 		{"DiscoveryIntervalMs", c.DiscoveryIntervalMs, 0},
-		{"MaxBatchBytes", int64(c.MaxBatchBytes), 1}, {"MaxUnwrittenBatches", int64(c.MaxUnwrittenBatches), 1},
+		{"MaxBatchBytes", int64(c.MaxBatchBytes), 1}, {"MaxBatchRecords", int64(c.MaxBatchRecords), 1}, {"MaxUnwrittenBatches", int64(c.MaxUnwrittenBatches), 1},
 		{"ListenerMaxBytes", int64(c.ListenerMaxBytes), 1},
 		{"MaxKRaftVersion", int64(c.MaxKRaftVersion), int64(c.MinKRaftVersion)},
 	} {

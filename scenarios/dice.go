@@ -157,6 +157,7 @@ func (d dice) timeouts(p *plan.Plan, f *profile) {
 	set("listener_max_bytes", d.oneOf("listener-bytes", 1, 500, 8<<20))
 	set("segment_bytes", d.oneOf("segment-bytes", 300, 2_000, 1<<30))
 	set("records_per_batch", d.oneOf("records-per-batch", 1, 2, 3, 10_000))
+	set("max_batch_records", d.oneOf("batch-records", 1, 1, 3, 1<<31-1, 1<<31-1))
 	set("max_idle_interval_ms", d.oneOf("idle-ms", 20, 60, 500))
 }
 

@@ -95,6 +95,7 @@ func drawTransaction(d dice, p *plan.Plan) {
 	controllers(p, 3, 0, int(d.roll("brokers", 2)))
 	d.identify(p)
 	p.Params["records_per_batch"] = number(d.between("records", 1, 3))
+	p.Params["max_batch_records"] = "1"
 	d.storm(p, &lightProfile)
 	for i := range d.between("early-cuts", 2, 6) {
 		name := "early-" + number(i)

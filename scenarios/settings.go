@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -40,6 +41,7 @@ type settings struct {
 	listenerBytes   int32
 	segmentBytes    int64
 	recordsPerBatch int32
+	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
 	static          *voters.Set // controller.quorum.voters
@@ -85,6 +87,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		listenerBytes:   int32(r.number("listener_max_bytes", 8<<20)),
 		segmentBytes:    r.number("segment_bytes", 1<<30),
 		recordsPerBatch: int32(r.number("records_per_batch", 10_000)),
+		batchRecords:    int32(r.number("max_batch_records", math.MaxInt32)),
 		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
 	}
 	switch r.word("variant", "released", "released", "final-mar", "draft") {
@@ -199,6 +202,10 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	c.RetryBackoffMs, c.ElectionBackoffMaxMs, c.AppendLingerMs = t.backoff, t.electionBackoff, t.linger
 	c.FetchMaxWaitMs = int32(t.wait)
 	c.FetchMaxBytes, c.MaxBatchBytes, c.ListenerMaxBytes = s.fetchMaxBytes, s.maxBatchBytes, s.listenerBytes
+	c.MaxBatchRecords = s.batchRecords
+	if s.batchRecords < 1<<20 {
+		c.MaxUnwrittenBatches = 1 << 20 // small batches must not turn Kafka's limit of ten into a limit of ten records
+	}
 	c.Log = raftlog.Config{SegmentBytes: s.segmentBytes}
 	return c
 }

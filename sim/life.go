@@ -39,7 +39,7 @@ func (w *World) bootHost(h *Host) {
 		e.add(effect{kind: effectBooted})
 	}
 	for i := range h.lanes {
-		h.lanes[i].busyUntil = max(e.cursor, w.now+inputCostNs)
+		h.lanes[i].busyUntil = max(e.cursor+1, w.now+inputCostNs) // the end of Boot, or its error, comes first
 	}
 	w.scheduleCommit(h, 0)
 	w.afterEvent(h)
