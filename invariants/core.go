@@ -17,6 +17,7 @@ type core struct {
 	images   imageTable
 	acked    ackedAppends
 	calmFrom calmState
+	soleLoss bool // a sole voter lost what it had committed and not flushed: a declared loss
 	rules    rules
 	times    times
 }
@@ -62,6 +63,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 	c.images.reset()
 	c.acked.reset()
 	c.calmFrom = calmState{}
+	c.soleLoss = false
 	docs := catalogue()
 	c.rules.each(func(x *rule, i int32) {
 		*x = rule{doc: docs[i], count: evaluated(docs[i].Name), core: c}
@@ -82,6 +84,7 @@ func (c *core) booted(r *replica, boot int32) {
 	r.endLife()
 	r.up, r.boot, r.server = true, boot, false
 	c.reload(r)
+	c.closeWindow(r)
 	r.idAtBoot = r.knownClusterID() != 0
 	r.knowsID = r.idAtBoot
 	c.bootChecks(r)
@@ -90,7 +93,9 @@ func (c *core) booted(r *replica, boot int32) {
 // crashed is called when a volume went through a crash: the mirrors are read again.
 func (c *core) crashed(r *replica) {
 	end := r.log.end
+	c.openWindow(r)
 	c.reload(r)
+	c.closeWindow(r)
 	if r.log.end < end {
 		*c.times.powerLostBytes++
 	}

@@ -39,7 +39,7 @@ func (c *core) watermarkEvent(r *replica, epoch int32, hw int64, isLeader bool) 
 func (c *core) raise(r *replica, l *leadership, hw int64) {
 	if hw > l.raised {
 		c.hwDurable(r, l, hw)
-		l.raised = hw
+		l.before, l.raised = l.raised, hw
 		c.exposed.claimed = max(c.exposed.claimed, hw)
 	}
 }

@@ -8,7 +8,10 @@ func (c *core) onFetchRequest(r, to *replica, m *raft.FetchRequest) {
 	c.requestSent(r, m.CurrentLeaderEpoch)
 	c.directoryIDFirst(r, m.ReplicaDirectoryID)
 	if m.HighWatermark != raft.HighWatermarkNotSent {
-		c.followerWatermark(r, m.CurrentLeaderEpoch, m.HighWatermark)
+		// A request that waited for its connection is older than the log: it shows what was.
+		if m.FetchOffset == r.log.end || m.HighWatermark > r.watermark {
+			c.followerWatermark(r, m.CurrentLeaderEpoch, m.HighWatermark)
+		}
 	}
 	c.acknowledge(r, m.CurrentLeaderEpoch, m.FetchOffset)
 	if to != nil {

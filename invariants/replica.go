@@ -49,7 +49,8 @@ type replica struct {
 	requestEpoch int32  // highest epoch in a request it sent
 	acks         [4]acknowledgement
 	nextAck      int32
-	lastLed      int32 // index of its latest leadership, -1
+	lastLed      int32 // epoch of its latest leadership, -1
+	unflushed    window
 
 	// This process life.
 	role         role

@@ -12,8 +12,14 @@ type rule struct {
 // eval counts one evaluation. An invariant that was never evaluated has not passed.
 func (r *rule) eval() { *r.count++ }
 
-// fail reports a violation. evidence is a fixed word, part of the fingerprint; detail is one sentence.
-func (r *rule) fail(evidence, detail string) { r.core.report(r.doc.Name, evidence, detail) }
+// fail reports a violation. evidence is a fixed word, part of the fingerprint; detail is one sentence. After the declared
+// loss of a sole voter what follows is its consequence, and says so.
+func (r *rule) fail(evidence, detail string) {
+	if r.core.soleLoss {
+		evidence = soleVoterUnflushed
+	}
+	r.core.report(r.doc.Name, evidence, detail)
+}
 
 // Reporter takes a violation. World.Violate is one.
 type Reporter func(invariant, evidence, detail string)

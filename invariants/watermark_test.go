@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
 func TestHwMonotonic(t *testing.T) {
@@ -184,4 +185,56 @@ func TestHwDurable(t *testing.T) {
 		one.raise(four, 1, one.end)
 		l.breaks("hw-durable/sole-voter-never-flushed")
 	})
+}
+
+func TestSoleVoterLoss(t *testing.T) {
+	t.Run("in the window", func(t *testing.T) {
+		l := newLab(t, 1, Config{})
+		one := l.node(1)
+		one.lead(1)
+		four := l.add(4)
+		b := one.noOp(1)
+		one.raise(four, 1, 2)
+		one.write(nextBatch(b))
+		one.raise(four, 1, 3)
+		l.core.appendAcknowledged(one.r, 2)
+		one.crash(true)
+		one.boot()
+		one.lead(2)
+		l.breaks("leader-completeness/sole-voter-unflushed", "acknowledged-survives/sole-voter-unflushed")
+		require.EqualValues(t, 2, l.core.exposed.end)
+	})
+	t.Run("more than the window", func(t *testing.T) {
+		l := newLab(t, 1, Config{})
+		one := l.node(1)
+		one.lead(1)
+		four := l.add(4)
+		b := one.noOp(1)
+		one.raise(four, 1, 2)
+		b = nextBatch(b)
+		one.write(b)
+		one.raise(four, 1, 3)
+		one.write(nextBatch(b))
+		one.raise(four, 1, 4)
+		one.crash(true)
+		one.boot()
+		one.lead(2)
+		l.breaks("hw-durable/sole-voter-never-flushed", "leader-completeness/lost-at-election")
+	})
+}
+
+func TestSoleVoterLossAfterAKill(t *testing.T) {
+	l := newLab(t, 1, Config{})
+	one := l.node(1)
+	one.lead(1)
+	four := l.add(4)
+	b := one.noOp(1)
+	one.raise(four, 1, 2)
+	one.write(nextBatch(b))
+	one.raise(four, 1, 3)
+	one.crash(false)
+	one.v.Crash(vdisk.PowerLoss, nil, loseAll{}) // power fails while the process is down
+	one.boot()
+	one.lead(2)
+	l.breaks("leader-completeness/sole-voter-unflushed")
 }
