@@ -1,0 +1,45 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// BenchmarkStorm measures events per second in the storm: three voters, two brokers, real bytes on disk, structs on the
+// wire, all invariants on, trace hash on.
+func BenchmarkStorm(b *testing.B) { benchmarkScenario(b, "raft/storm-3") }
+
+// BenchmarkQuiet measures simulated seconds per second on Kafka's default timers.
+func BenchmarkQuiet(b *testing.B) { benchmarkScenario(b, "raft/quiet") }
+
+// BenchmarkBootstrap measures runs per second of the shortest scenario.
+func BenchmarkBootstrap(b *testing.B) { benchmarkScenario(b, "kip1262/draft") }
+
+func benchmarkScenario(b *testing.B, name string) {
+	c := Catalogue()
+	s := c.Scenario(name)
+	e := sim.NewEngine(c)
+	var events, simulated, records, syncs, decisions int64
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range b.N {
+		r, err := e.Run(s.Draw(uint64(i%1000)+1), sim.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		events += int64(r.Verdict.Events)
+		simulated += int64(r.Verdict.VirtualUs)
+		records += r.Verdict.Stats["records"]
+		syncs += r.Verdict.Stats["fsyncs"]
+		decisions += int64(r.Verdict.Decisions)
+	}
+	seconds := b.Elapsed().Seconds()
+	b.ReportMetric(float64(events)/seconds, "events/s")
+	b.ReportMetric(float64(simulated)/1e6/seconds, "x-real-time")
+	b.ReportMetric(float64(b.N)/seconds, "runs/s")
+	b.ReportMetric(float64(events)/float64(b.N), "events/run")
+	b.ReportMetric(float64(records)/float64(b.N), "records/run")
+	b.ReportMetric(float64(syncs)/float64(b.N), "fsyncs/run")
+	b.ReportMetric(float64(decisions)/float64(b.N), "decisions/run")
+}
