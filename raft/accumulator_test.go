@@ -1,0 +1,99 @@
+package raft
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kraftsim/kraftsim/raft/record"
+)
+
+// TestAccumulatorAgainstModel: offsets are dense, all records of a call share a batch, batches keep within the limit,
+// nothing is drained before its schedule, and what is drained is what was prepared, in order.
+func TestAccumulatorAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := DefaultConfig()
+		cfg.MaxBatchBytes = rapid.Int32Range(80, 300).Draw(t, "batch bytes")
+		cfg.MaxUnwrittenBatches = rapid.Int32Range(1, 4).Draw(t, "batches")
+		cfg.AppendLingerMs = rapid.Int64Range(0, 5).Draw(t, "linger")
+		base := rapid.Int64Range(0, 1000).Draw(t, "base")
+		var a accumulator
+		a.open(3, base, &cfg, nil)
+		var prepared []string // by offset - base
+		var lastOf []int64    // last offset of the call that prepared it
+		scheduled, written, now := 0, 0, int64(0)
+		for step := rapid.IntRange(1, 40).Draw(t, "steps"); step > 0; step-- {
+			switch rapid.IntRange(0, 3).Draw(t, "op") {
+			case 0:
+				values := rapid.SliceOfN(rapid.StringN(1, 30, 30), 0, 4).Draw(t, "values")
+				records := make([][]byte, len(values))
+				for i, v := range values {
+					records[i] = []byte(v)
+				}
+				last, err := a.prepare(records)
+				if err != nil {
+					continue
+				}
+				require.Equal(t, base+int64(len(prepared)+len(values))-1, last)
+				for range values {
+					lastOf = append(lastOf, last)
+				}
+				prepared = append(prepared, values...)
+			case 1:
+				a.schedule()
+				scheduled = len(prepared)
+			case 2:
+				now += rapid.Int64Range(0, 4).Draw(t, "ms")
+			case 3:
+				if a.drainDeadlineMs(now) > now {
+					continue
+				}
+				for _, bytes := range a.drain(now) {
+					require.LessOrEqual(t, int32(len(bytes)), cfg.MaxBatchBytes)
+					b := record.Batch(bytes)
+					require.NoError(t, b.Verify())
+					require.Equal(t, base+int64(written), b.BaseOffset())
+					require.EqualValues(t, 3, b.LeaderEpoch())
+					require.Equal(t, lastOf[b.LastOffset()-base], b.LastOffset(), "a call is not split")
+					var it record.Iterator
+					var rec record.Record
+					for it.Reset(b); it.Next(&rec); written++ {
+						require.Equal(t, prepared[written], string(rec.Value))
+					}
+					require.NoError(t, it.Err())
+					require.LessOrEqual(t, written, scheduled)
+				}
+			}
+		}
+		a.schedule()
+		a.drainDeadlineMs(now)
+		for _, bytes := range a.drain(now) {
+			written += int(record.Batch(bytes).RecordCount())
+		}
+		require.Equal(t, len(prepared), written)
+	})
+}
+
+func TestAccumulatorRefuses(t *testing.T) {
+	cfg := DefaultConfig()
+	cfg.MaxBatchBytes, cfg.MaxUnwrittenBatches = 80, 2
+	var a accumulator
+	a.open(1, 0, &cfg, nil)
+	_, err := a.prepare(nil)
+	require.ErrorIs(t, err, ErrNoRecords)
+	_, err = a.prepare([][]byte{make([]byte, 30)})
+	require.ErrorIs(t, err, ErrRecordBatchTooLarge)
+	var last int64
+	for err == nil || last == 0 {
+		if last, err = a.prepare([][]byte{make([]byte, 10)}); err != nil {
+			break
+		}
+	}
+	require.ErrorIs(t, err, ErrTooManyBatches)
+	a.appendControl(record.AppendBatch(nil, record.BatchSpec{Control: true}, []byte("x")), 1)
+	require.LessOrEqual(t, a.drainDeadlineMs(7), int64(7), "a control batch forces the drain")
+	require.NotEmpty(t, a.drain(7))
+	require.Equal(t, never, a.drainDeadlineMs(7))
+	require.True(t, a.isEmpty())
+}
