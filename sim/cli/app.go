@@ -54,12 +54,17 @@ type App struct {
 	_       struct{}
 }
 
-// RunHook extends the command run.
+// RunHook extends the command run. Every function may be nil.
 type RunHook struct {
 	// Flags declares further flags.
 	Flags func(cmd *cobra.Command)
-	// Run is called first. handled true means that the call is done, with err as its result.
+	// Run may take a whole call over: handled true means that the call is done, with err as its result.
 	Run func(cmd *cobra.Command, args []string) (handled bool, err error)
+	// Plan may provide the plan in place of a seed or a file. nil without an error means that the call is an ordinary one.
+	Plan func(cmd *cobra.Command, args []string) (*plan.Plan, error)
+	// Finish is called after the run, before a finding ends the program. runner is what ran the plan: the *sim.Engine, whose
+	// world still is as the run left it.
+	Finish func(cmd *cobra.Command, p *plan.Plan, runner campaign.Runner, result sim.Result) error
 }
 
 // Main runs the program and returns its exit code.

@@ -61,11 +61,10 @@ func (a *App) campaignCommand() *cobra.Command {
 			}
 		}
 		cfg.Command = a.workerProcess(memoryMB << 20)
-		cfg.Log = newLog(a.Stderr)
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		bars := newProgress(a.Stderr)
-		cfg.Progress = bars
+		cfg.Progress, cfg.Log = bars, newLog(bars.log())
 		summary, err := campaign.Run(ctx, cfg)
 		bars.finish()
 		if err != nil {

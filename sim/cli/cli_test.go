@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/cli"
 	"github.com/kraftsim/kraftsim/sim/internal/fakesim"
+	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
@@ -112,6 +114,31 @@ func TestRunHook(t *testing.T) {
 	code, stdout, _ := call(t, a, "run", "toy/clean", "--seed", "1")
 	require.Equal(t, cli.ExitOK, code)
 	require.Contains(t, stdout, "$ simrun run toy/clean --out simrun-out --seed 1\n")
+}
+
+func TestRunHookProvidesThePlanAndSeesTheEnd(t *testing.T) {
+	var from string
+	ended := plan.Outcome("")
+	a := app()
+	a.RunHook = &cli.RunHook{
+		Flags: func(cmd *cobra.Command) { cmd.Flags().StringVar(&from, "from", "", "folder") },
+		Plan: func(*cobra.Command, []string) (*plan.Plan, error) {
+			if from == "" {
+				return nil, nil
+			}
+			return a.Catalogue.Scenario("toy/buggy").Draw(7), nil
+		},
+		Finish: func(_ *cobra.Command, p *plan.Plan, runner campaign.Runner, result sim.Result) error {
+			require.IsType(t, new(fakesim.Runner), runner)
+			require.Equal(t, plan.Uint64(7), p.Seed)
+			ended = result.Verdict.Outcome
+			return nil
+		},
+	}
+	code, stdout, _ := call(t, a, "run", "--from", "here")
+	require.Equal(t, cli.ExitFinding, code)
+	require.Contains(t, stdout, "plan toy/buggy, seed 7")
+	require.Equal(t, plan.Violation, ended)
 }
 
 func TestEveryCommandHasExamples(t *testing.T) {

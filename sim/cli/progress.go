@@ -23,6 +23,8 @@ type display interface {
 	Planned(scenario string, runs int64)
 	Ran(scenario string, runs, findings int64)
 	Phase(name string)
+	// log is where lines can be written without spoiling what is shown.
+	log() io.Writer
 	finish()
 }
 
@@ -93,7 +95,7 @@ func (o *bar) note(decor.Statistics) string {
 	if o.findings == 0 {
 		return ""
 	}
-	return fmt.Sprintf("  %d findings", o.findings)
+	return "  " + reports.Plural(o.findings, "finding")
 }
 
 func (b *bars) Ran(scenario string, runs, findings int64) {
@@ -120,6 +122,8 @@ func (b *bars) Phase(name string) {
 			return b.name
 		}), decor.Elapsed(decor.ET_STYLE_GO, decor.WC{W: 6})))
 }
+
+func (b *bars) log() io.Writer { return b.progress }
 
 // finish ends every bar where it stands and waits until the last frame is painted.
 func (b *bars) finish() {
@@ -168,8 +172,8 @@ func newLines(w io.Writer, period time.Duration) *lines {
 func (l *lines) print() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprintf(l.w, "%v %s: %s of %s runs, %s findings\n", time.Since(l.start).Round(time.Second), l.phase,
-		reports.Count(l.runs), reports.Count(l.total), reports.Count(l.findings))
+	fmt.Fprintf(l.w, "%v %s: %s of %s, %s\n", time.Since(l.start).Round(time.Second), l.phase,
+		reports.Count(l.runs), reports.Plural(l.total, "run"), reports.Plural(l.findings, "finding"))
 }
 
 func (l *lines) Planned(scenario string, runs int64) {
@@ -191,6 +195,8 @@ func (l *lines) Phase(name string) {
 	defer l.mu.Unlock()
 	l.phase = name
 }
+
+func (l *lines) log() io.Writer { return l.w }
 
 func (l *lines) finish() {
 	close(l.quit)

@@ -71,7 +71,7 @@ func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool)
 	if err != nil {
 		return err
 	}
-	result, err := a.runPlan("", p, o)
+	result, _, err := a.runPlan("", p, o)
 	if err != nil {
 		return err
 	}

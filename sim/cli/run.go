@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim"
@@ -35,12 +37,13 @@ func (a *App) runCommand() *cobra.Command {
 	var trace, short bool
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
-		Use:   "run [SCENARIO]",
+		Use:   "run [SCENARIO|TOKEN]",
 		Short: "Run one plan: the one that a seed draws, or one from a file",
-		Long: "Run draws the plan of a seed (or reads one) and runs it. A failing run writes a capsule, and the command that\n" +
-			"replays it is printed. Exit code 0 for a run without a finding, also when it is legitimately stuck; 1 for a finding.",
-		Example: fmt.Sprintf("  %s run %s --seed 17\n  %s run --plan plan.json --trace", program, a.exampleScenario(), program),
-		Args:    cobra.MaximumNArgs(1),
+		Long: "Run draws the plan of a seed (or reads one) and runs it; the token scenario:seed names both. A failing\n" +
+			"run writes a capsule, and the command that replays it is printed. Exit code 0 for a run without a finding, also when it is legitimately stuck; 1 for a finding.",
+		Example: fmt.Sprintf("  %s run %s --seed 17\n  %s run %s:17 --shrink\n  %s run --plan plan.json --trace", program,
+			a.exampleScenario(), program, a.exampleScenario(), program),
+		Args: cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().Var(&seed, "seed", "seed from which the plan is drawn")
 	cmd.Flags().StringVar(&file, "plan", "", "run the plan in this file instead of drawing one")
@@ -56,13 +59,35 @@ func (a *App) runCommand() *cobra.Command {
 				return err
 			}
 		}
-		p, err := a.planToRun(cmd, args, uint64(seed), file)
-		if err != nil {
-			return err
+		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short}
+		err := r.choose(args, uint64(seed))
+		if err == nil {
+			err = r.run(args)
 		}
-		return a.runOne(cmd, args, p, file, out, trace, short)
+		return err
 	}
 	return cmd
+}
+
+// oneRun is one call of run.
+type oneRun struct {
+	app          *App
+	cmd          *cobra.Command
+	plan         *plan.Plan
+	file, out    string
+	trace, short bool
+	report       runReport
+}
+
+// choose finds the plan: from the hook, a file, or a seed.
+func (r *oneRun) choose(args []string, seed uint64) (err error) {
+	if hook := r.app.RunHook; hook != nil && hook.Plan != nil {
+		if r.plan, err = hook.Plan(r.cmd, args); r.plan != nil || err != nil {
+			return err
+		}
+	}
+	r.plan, err = r.app.planToRun(r.cmd, args, seed, r.file)
+	return err
 }
 
 func (a *App) exampleScenario() string {
@@ -77,6 +102,13 @@ func (a *App) planToRun(cmd *cobra.Command, args []string, seed uint64, file str
 	switch {
 	case file == "" && len(args) == 0:
 		return nil, Usagef("run needs a scenario or --plan FILE; see %s list scenarios", a.Catalogue.Program)
+	case file == "" && a.Catalogue.Scenario(args[0]) == nil && strings.Contains(args[0], ":"):
+		if cmd.Flags().Changed("seed") {
+			return nil, Usagef("--seed and the seed in %q exclude each other", args[0])
+		}
+		// The default seed is not in force.
+		cmd.Flags().Lookup("seed").Hidden = true
+		return a.token(args[0])
 	case file == "":
 		return a.drawn(args[0], seed)
 	case cmd.Flags().Changed("seed"):
@@ -92,59 +124,84 @@ func (a *App) planToRun(cmd *cobra.Command, args []string, seed uint64, file str
 	return p, err
 }
 
-func (a *App) runOne(cmd *cobra.Command, args []string, p *plan.Plan, file, out string, trace, short bool) error {
-	report := runReport{Config: Configure(cmd, args, p)}
-	w, asJSON := cmd.OutOrStdout(), JSON(cmd)
+// run runs the plan and reports.
+func (r *oneRun) run(args []string) error {
+	a, w, asJSON := r.app, r.cmd.OutOrStdout(), JSON(r.cmd)
+	r.report.Config = Configure(r.cmd, args, r.plan)
 	if !asJSON {
-		if err := report.Config.Print(w); err != nil {
+		if err := r.report.Config.Print(w); err != nil {
 			return err
 		}
 	}
-	o := sim.Options{RecordDecisions: true}
-	if trace {
-		o.Trace = func(l sim.TraceLine) {
-			if asJSON {
-				report.Trace = append(report.Trace, reports.NewTraceJSON(&l))
-				return
-			}
-			fmt.Fprintln(w, reports.TraceLine(&l))
-		}
-	}
-	result, err := a.runPlan(file, p, o)
+	result, runner, err := a.runPlan(r.file, r.plan, r.options(w))
 	if err != nil {
 		return err
 	}
-	report.Verdict = result.Verdict
+	r.report.Verdict = result.Verdict
 	if !asJSON {
-		if err := reports.Verdict(w, report.Verdict); err != nil {
+		if err := reports.Verdict(w, result.Verdict); err != nil {
 			return err
 		}
 	}
-	if report.Verdict.Outcome.Finding() {
-		c := plan.NewCapsule(sim.EngineVersion, p, report.Verdict, result.Decisions, "")
-		if report.Capsule, err = a.writeCapsule(out, c); err != nil {
-			return err
-		}
-		report.Replay = a.Catalogue.Program + " replay " + shellWord(report.Capsule)
-		if !asJSON {
-			fmt.Fprintf(w, "capsule: %s\nreplay with: %s\n", report.Capsule, report.Replay)
-		}
+	if err := r.keep(w, result); err != nil {
+		return err
 	}
-	if goal := target(report.Verdict); short && goal != "" {
-		if report.Shrunk, err = a.shorten(p, goal, shrinkBudget, out, ""); err != nil {
+	if a.RunHook != nil && a.RunHook.Finish != nil {
+		if err := a.RunHook.Finish(r.cmd, r.plan, runner, result); err != nil {
 			return err
-		}
-		if !asJSON {
-			report.Shrunk.print(w)
 		}
 	}
 	if asJSON {
-		if err := PrintJSON(w, &report); err != nil {
+		if err := PrintJSON(w, &r.report); err != nil {
 			return err
 		}
 	}
-	if report.Verdict.Outcome.Finding() {
+	if result.Verdict.Outcome.Finding() {
 		return ErrFinding
+	}
+	return nil
+}
+
+// options asks for decisions, for the capsule, and for the trace when that is wanted.
+func (r *oneRun) options(w io.Writer) sim.Options {
+	o := sim.Options{RecordDecisions: true}
+	if !r.trace {
+		return o
+	}
+	asJSON := JSON(r.cmd)
+	o.Trace = func(l sim.TraceLine) {
+		if asJSON {
+			r.report.Trace = append(r.report.Trace, reports.NewTraceJSON(&l))
+			return
+		}
+		// A reader that went away is noticed at the verdict.
+		_, _ = fmt.Fprintln(w, reports.TraceLine(&l))
+	}
+	return o
+}
+
+// keep writes the capsule of a finding, and of its short form when that is wanted.
+func (r *oneRun) keep(w io.Writer, result sim.Result) (err error) {
+	a := r.app
+	if result.Verdict.Outcome.Finding() {
+		c := plan.NewCapsule(sim.EngineVersion, r.plan, result.Verdict, result.Decisions, "")
+		if r.report.Capsule, err = a.writeCapsule(r.out, c); err != nil {
+			return err
+		}
+		r.report.Replay = a.Catalogue.Program + " replay " + shellWord(r.report.Capsule)
+		if !JSON(r.cmd) {
+			fmt.Fprintf(w, "capsule: %s\nreplay with: %s\n", r.report.Capsule, r.report.Replay)
+		}
+	}
+	goal := target(result.Verdict)
+	if !r.short || goal == "" {
+		return nil
+	}
+	if r.report.Shrunk, err = a.shorten(r.plan, goal, shrinkBudget, r.out, ""); err != nil {
+		return err
+	}
+	if !JSON(r.cmd) {
+		r.report.Shrunk.print(w)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (a *App) shrinkCommand() *cobra.Command {
 			goal = src.capsule.Fingerprint
 		}
 		if goal == "" {
-			result, err := a.runPlan("", src.plan, sim.Options{})
+			result, _, err := a.runPlan("", src.plan, sim.Options{})
 			if err != nil {
 				return err
 			}

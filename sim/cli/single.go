@@ -61,19 +61,24 @@ func (a *App) locate(arg string) (*source, error) {
 		}
 		return &source{plan: c.Plan, capsule: c}, a.knows(arg, c.Plan)
 	}
+	p, err := a.token(arg)
+	if err != nil {
+		return nil, err
+	}
+	return &source{plan: p}, nil
+}
+
+// token draws the plan of a token such as kip1262/draft:17.
+func (a *App) token(arg string) (*plan.Plan, error) {
 	scenario, seed, ok := cutLast(arg, ":")
 	if !ok {
-		return nil, Usagef("%q is neither a capsule file nor a token such as %s:17", arg, a.Catalogue.Scenarios[0].Name())
+		return nil, Usagef("%q is neither a capsule file nor a token such as %s:17", arg, a.exampleScenario())
 	}
 	n, err := strconv.ParseUint(seed, 10, 64)
 	if err != nil {
 		return nil, Usagef("token %q: %q is not a seed", arg, seed)
 	}
-	p, err := a.drawn(scenario, n)
-	if err != nil {
-		return nil, err
-	}
-	return &source{plan: p}, nil
+	return a.drawn(scenario, n)
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {
@@ -83,20 +88,25 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// runPlan runs one plan in this process. What the scenario refuses is bad input.
-func (a *App) runPlan(file string, p *plan.Plan, o sim.Options) (sim.Result, error) {
-	result, err := campaign.Guard(a.NewRunner).Run(p, o)
+// runPlan runs one plan in this process and returns what ran it, too. What the scenario refuses is bad input.
+func (a *App) runPlan(file string, p *plan.Plan, o sim.Options) (sim.Result, campaign.Runner, error) {
+	var last campaign.Runner
+	guarded := campaign.Guard(func() campaign.Runner {
+		last = a.NewRunner()
+		return last
+	})
+	result, err := guarded.Run(p, o)
 	if err == nil {
-		return result, nil
+		return result, last, nil
 	}
 	var field *plan.FieldError
 	if errors.As(err, &field) {
-		return result, plan.InFile(file, err)
+		return result, nil, plan.InFile(file, err)
 	}
 	if file == "" {
 		file = p.Scenario
 	}
-	return result, Usagef("%s: %w", file, err)
+	return result, nil, Usagef("%s: %w", file, err)
 }
 
 // writeCapsule writes the capsule of a run into a folder and returns its name.

@@ -41,7 +41,6 @@ func (a *App) verifyCommand() *cobra.Command {
 		}
 		cfg.First = uint64(first)
 		cfg.Command = a.workerProcess(0)
-		cfg.Log = newLog(a.Stderr)
 		config := Configure(cmd, args, nil)
 		w := cmd.OutOrStdout()
 		if !JSON(cmd) {
@@ -52,7 +51,7 @@ func (a *App) verifyCommand() *cobra.Command {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		bars := newProgress(a.Stderr)
-		cfg.Progress = bars
+		cfg.Progress, cfg.Log = bars, newLog(bars.log())
 		report, err := campaign.Verify(ctx, cfg)
 		bars.finish()
 		if err != nil {
