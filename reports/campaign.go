@@ -29,8 +29,8 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 	if len(s.NeverEvaluated) > 0 {
 		fmt.Fprintf(&b, "\nInvariants that no run evaluated: %s\n", strings.Join(s.NeverEvaluated, ", "))
 	}
-	fmt.Fprintf(&b, "\n%s and %s in %v, %s: %s runs/s, %s events/s\n", plural(s.Runs, "schedule"), plural(s.Events, "event"),
-		(time.Duration(s.RunMs) * time.Millisecond).Round(100*time.Millisecond), plural(int64(s.Workers), "worker"),
+	fmt.Fprintf(&b, "\n%s and %s in %v, %s: %s runs/s, %s events/s\n", Plural(s.Runs, "schedule"), Plural(s.Events, "event"),
+		(time.Duration(s.RunMs) * time.Millisecond).Round(100*time.Millisecond), Plural(int64(s.Workers), "worker"),
 		Count(int64(s.RunsPerSecond)), Count(int64(s.EventsPerSecond)))
 	if s.Interrupted {
 		fmt.Fprintln(&b, "Interrupted: these are the results so far.")
@@ -85,7 +85,7 @@ func writeHazards(b *strings.Builder, s *campaign.Summary) {
 		if h.Bucket != nil {
 			met = h.Bucket.Runs
 		}
-		fmt.Fprintf(b, "  %s (%s): met in %s of %s, %s due. %s\n", h.ID, h.Invariant, Count(met), plural(h.OutOf, "run"),
+		fmt.Fprintf(b, "  %s (%s): met in %s of %s, %s due. %s\n", h.ID, h.Invariant, Count(met), Plural(h.OutOf, "run"),
 			Count(h.Expected), h.Doc)
 		if h.Red != "" {
 			fmt.Fprintf(b, "    %s\n", red(h.Red))
@@ -104,7 +104,7 @@ func writeFindings(b *strings.Builder, s *campaign.Summary) {
 	b.WriteString("\nFINDINGS\n")
 	for i := range s.Findings {
 		f := &s.Findings[i]
-		fmt.Fprintf(b, "  %s: %s in %s\n", f.Fingerprint, plural(f.Runs, "run"), strings.Join(f.Scenarios, ", "))
+		fmt.Fprintf(b, "  %s: %s in %s\n", f.Fingerprint, Plural(f.Runs, "run"), strings.Join(f.Scenarios, ", "))
 		fmt.Fprintf(b, "    first: %s:%d\n", f.Example.Scenario, f.Example.Seed)
 		writeBucket(b, f)
 	}
@@ -123,7 +123,7 @@ func writeBucket(b *strings.Builder, k *campaign.Bucket) {
 		how = "plan, not shrunk, of"
 	}
 	fmt.Fprintf(b, "    %s %s: %s, %s\n", how, k.Shortest.Token,
-		plural(int64(len(k.Shortest.Actions)), "action"), plural(k.Shortest.Hosts, "host"))
+		Plural(int64(len(k.Shortest.Actions)), "action"), Plural(k.Shortest.Hosts, "host"))
 	if k.Shortest.Detail != "" {
 		fmt.Fprintf(b, "      %s\n", k.Shortest.Detail)
 	}

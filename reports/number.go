@@ -16,8 +16,8 @@ func seconds(us int64) string { return fmt.Sprintf("%d.%d", us/1_000_000, us%1_0
 // clock prints microseconds of virtual time as seconds with all digits.
 func clock(us int64) string { return fmt.Sprintf("%d.%06d", us/1_000_000, us%1_000_000) }
 
-// plural prints a count with its noun.
-func plural(n int64, noun string) string {
+// Plural prints a count with its noun.
+func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -21,15 +21,15 @@ func PlanLine(p *plan.Plan) string {
 	}
 	hosts := make([]string, len(order))
 	for i, kind := range order {
-		hosts[i] = plural(kinds[kind], kind)
+		hosts[i] = Plural(kinds[kind], kind)
 	}
 	line := fmt.Sprintf("%s, seed %d: %s; %s, %s, storm %s", p.Scenario, p.Seed, strings.Join(hosts, ", "),
-		plural(int64(len(p.Actions)), "action"), plural(int64(len(p.Workload)), "workload"), plan.FormatDurationUs(int64(p.StormUs)))
+		Plural(int64(len(p.Actions)), "action"), Plural(int64(len(p.Workload)), "workload"), plan.FormatDurationUs(int64(p.StormUs)))
 	if p.Unrestricted {
 		line += ", unrestricted"
 	}
 	if n := len(p.Decisions); n > 0 {
-		line += ", " + plural(int64(n), "fixed decision")
+		line += ", " + Plural(int64(n), "fixed decision")
 	}
 	return line
 }

@@ -39,8 +39,8 @@ func Verdict(w io.Writer, v *plan.Verdict) error {
 	for _, r := range v.Refused {
 		fmt.Fprintf(&b, "  refused: action %s: %s\n", r.Action, r.Reason)
 	}
-	fmt.Fprintf(&b, "%s in %ss of virtual time, %s\n", plural(int64(v.Events), "event"), clock(int64(v.VirtualUs)),
-		plural(int64(v.Decisions), "decision"))
+	fmt.Fprintf(&b, "%s in %ss of virtual time, %s\n", Plural(int64(v.Events), "event"), clock(int64(v.VirtualUs)),
+		Plural(int64(v.Decisions), "decision"))
 	if line := counts(v.Stats); line != "" {
 		fmt.Fprintf(&b, "counts: %s\n", line)
 	}

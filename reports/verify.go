@@ -28,11 +28,11 @@ func Verify(w io.Writer, r *campaign.VerifyReport) error {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s in %s, each run in two processes: ", plural(r.Runs, "seed"), plural(r.Scenarios, "scenario"))
+	fmt.Fprintf(&b, "%s in %s, each run in two processes: ", Plural(r.Runs, "seed"), Plural(r.Scenarios, "scenario"))
 	if len(r.Differences) == 0 {
 		b.WriteString("all alike\n")
 	} else {
-		fmt.Fprintf(&b, "%s\n", plural(int64(len(r.Differences)), "difference"))
+		fmt.Fprintf(&b, "%s\n", Plural(int64(len(r.Differences)), "difference"))
 	}
 	if r.Interrupted {
 		fmt.Fprintln(&b, "Interrupted: these are the results so far.")

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Uint64 and Int64 are 64-bit values that travel as JSON strings, because a JSON number loses bits past 2^53.
-type (
-	Uint64 uint64
-	Int64  int64
-)
+// Uint64 is a 64-bit value that travels as a JSON string, because a JSON number loses bits past 2^53.
+type Uint64 uint64
+
+// Int64 is the signed form of Uint64.
+type Int64 int64
 
 // MarshalJSON writes the value as a decimal string.
 func (v Uint64) MarshalJSON() ([]byte, error) {
