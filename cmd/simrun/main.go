@@ -4,8 +4,12 @@ package main
 import (
 	"os"
 
+	"github.com/kraftsim/kraftsim/internal/mutants"
 	"github.com/kraftsim/kraftsim/scenarios"
 	"github.com/kraftsim/kraftsim/sim/cli"
 )
 
-func main() { os.Exit(cli.Main(scenarios.Catalogue(), os.Args[1:])) }
+func main() {
+	catalogue := scenarios.Catalogue()
+	os.Exit(cli.Main(catalogue, os.Args[1:], mutants.Commands(catalogue)...))
+}

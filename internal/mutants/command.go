@@ -1,0 +1,248 @@
+package mutants
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/cli"
+	"github.com/spf13/cobra"
+)
+
+// Commands returns `mutants`, and the hidden command of its child processes.
+func Commands(catalogue *sim.Catalogue) []*cobra.Command {
+	return []*cobra.Command{mutantsCommand(catalogue), seedsCommand(catalogue)}
+}
+
+// options are the flags of the command.
+type options struct {
+	limit    int64
+	clean    int64
+	workers  int
+	listOnly bool
+}
+
+func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
+	o := options{limit: 10_000, clean: 200, workers: runtime.NumCPU()}
+	cmd := &cobra.Command{
+		Use:   "mutants [ID...]",
+		Short: "Plant known bugs, one at a time, and say which invariant notices",
+		Long: "Mutants builds the program once for each patch in " + Dir + "/ (all, or those named by id, by mutant or by file), outside\n" +
+			"of the tree, and runs seeds of the scenarios of the patch's header until an invariant that the header names is\n" +
+			"broken. A panic, a dead process or another invariant is no kill. The clean build runs the same seeds and must be\n" +
+			"green. Exit code 0 if every mutant is killed and the clean build is green, 1 if not, 2 outside of the module's\n" +
+			"source or without a go tool, 3 if a patch does not apply.",
+		Example: fmt.Sprintf("  %[1]s mutants\n  %[1]s mutants KB-01 KB-45\n  %[1]s mutants ReinitAsLeader --seeds 500 --json\n  %[1]s mutants --list",
+			catalogue.Program),
+	}
+	cmd.Flags().Int64Var(&o.limit, "seeds", o.limit, "runs per mutant at most, over all its scenarios")
+	cmd.Flags().Int64Var(&o.clean, "clean-seeds", o.clean, "seeds per scenario of the clean build at least")
+	cmd.Flags().IntVar(&o.workers, "workers", o.workers, "processes that hunt")
+	cmd.Flags().BoolVar(&o.listOnly, "list", false, "list the patches and whether they apply, and run nothing")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.limit < 1 || o.clean < 0 || o.workers < 1 {
+			return cli.Usagef("--seeds and --workers must be at least 1, --clean-seeds at least 0")
+		}
+		return o.run(cmd, args, catalogue)
+	}
+	return cmd
+}
+
+func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogue) error {
+	root, err := FindRoot(".")
+	if err != nil {
+		return err
+	}
+	all, err := ReadPatches(root)
+	if err != nil {
+		return err
+	}
+	patches, unknown := Select(all, args)
+	if unknown != "" {
+		return cli.Usagef("no patch in %s has the id, name or file name %q", filepath.Join(root, Dir), unknown)
+	}
+	for _, p := range patches {
+		if _, err := p.Apply(root); err != nil {
+			return err
+		}
+		if err := p.knownTo(catalogue); err != nil {
+			return err
+		}
+	}
+	if !cli.JSON(cmd) {
+		if err := cli.Configure(cmd, args, nil).Print(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	}
+	report := &Report{}
+	if o.listOnly {
+		for _, p := range patches {
+			report.Rows = append(report.Rows, &Row{Patch: p, Status: NotStarted})
+		}
+		report.Good = true
+	} else {
+		dir, err := os.MkdirTemp("", "kraftsim-mutants-")
+		if err != nil {
+			return fmt.Errorf("mutants: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		s := session{options: o, root: root, dir: dir, log: cmd.ErrOrStderr(), report: report}
+		if err := s.run(ctx, patches); err != nil {
+			return err
+		}
+	}
+	if cli.JSON(cmd) {
+		err = cli.PrintJSON(cmd.OutOrStdout(), report)
+	} else {
+		err = report.Print(cmd.OutOrStdout())
+	}
+	if err == nil && !report.Good {
+		err = cli.ErrFinding
+	}
+	return err
+}
+
+// knownTo checks the names in the header against the catalogue.
+func (p *Patch) knownTo(catalogue *sim.Catalogue) error {
+	for _, name := range p.Scenarios {
+		if catalogue.Scenario(name) == nil {
+			return fmt.Errorf("%w: %s: no scenario is called %q", ErrPatch, p.File, name)
+		}
+	}
+	for _, name := range p.Invariants {
+		known := name == "spin" || name == "bounded-work"
+		for i := range catalogue.Invariants {
+			known = known || catalogue.Invariants[i].Name == name
+		}
+		if !known {
+			return fmt.Errorf("%w: %s: no invariant is called %q", ErrPatch, p.File, name)
+		}
+	}
+	return nil
+}
+
+// session is one call of the command.
+type session struct {
+	*options
+	root, dir string
+	log       io.Writer
+	report    *Report
+	control   control
+}
+
+// run builds the clean program, runs it, and then hunts one mutant while the next one is built.
+func (s *session) run(ctx context.Context, patches []*Patch) error {
+	clean, err := s.product(nil, "clean")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.log, "building the clean program")
+	if clean.make(ctx, s.root); clean.err != nil {
+		return fmt.Errorf("mutants: the clean program: %w", clean.err)
+	}
+	s.control = control{binary: clean.binary, workers: s.workers, done: map[string]*Clean{}}
+	seeds := map[string]int64{}
+	for _, p := range patches {
+		for _, name := range p.Scenarios {
+			seeds[name] = s.clean
+		}
+	}
+	fmt.Fprintf(s.log, "clean program: seeds 1 to %d of %d scenarios\n", s.clean, len(seeds))
+	if err := s.control.extend(ctx, seeds); err != nil {
+		return err
+	}
+	builds := s.builds(ctx, patches)
+	for x := range builds {
+		if x.err != nil && (errors.Is(x.err, ErrPatch) || ctx.Err() != nil) {
+			return x.err
+		}
+		row, err := s.hunt(ctx, x)
+		if err != nil {
+			return err
+		}
+		if k := row.Kill; k != nil {
+			seeds[k.Scenario] = max(seeds[k.Scenario], int64(k.Seed))
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	fmt.Fprintln(s.log, "clean program: up to the longest kill of each scenario")
+	if err := s.control.extend(ctx, seeds); err != nil {
+		return err
+	}
+	s.report.Clean = s.control.table()
+	s.report.Good = s.control.green()
+	for _, row := range s.report.Rows {
+		s.report.Good = s.report.Good && row.Status == Killed
+	}
+	return nil
+}
+
+func (s *session) product(p *Patch, name string) (*product, error) {
+	x := &product{patch: p, dir: filepath.Join(s.dir, name)}
+	if err := os.Mkdir(x.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("mutants: %w", err)
+	}
+	return x, nil
+}
+
+// builds makes the products in order, one ahead of whoever takes them.
+func (s *session) builds(ctx context.Context, patches []*Patch) <-chan *product {
+	built := make(chan *product)
+	go func() {
+		defer close(built)
+		for i, p := range patches {
+			x, err := s.product(p, strconv.Itoa(i))
+			if err != nil {
+				x = &product{patch: p, err: err}
+			} else {
+				x.make(ctx, s.root)
+			}
+			select {
+			case built <- x:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return built
+}
+
+// hunt fills one row of the matrix.
+func (s *session) hunt(ctx context.Context, x *product) (*Row, error) {
+	row := &Row{Patch: x.patch, Status: NoBuild}
+	s.report.Rows = append(s.report.Rows, row)
+	if x.err != nil {
+		row.Error = x.err.Error()
+		fmt.Fprintf(s.log, "%s %s: does not build: %s\n", x.patch.ID, x.patch.Name, row.Error)
+		return row, nil
+	}
+	start := time.Now()
+	h := &hunt{patch: x.patch, scenarios: x.patch.Scenarios, limit: max(s.limit, int64(len(x.patch.Scenarios)))}
+	if err := h.run(ctx, x.binary, s.workers); err != nil {
+		return nil, err
+	}
+	row.Seconds = time.Since(start).Seconds()
+	row.judge(h)
+	_ = os.RemoveAll(x.dir) // binaries are large, and a temporary directory may be in memory
+	line := fmt.Sprintf("%s %s: %s after %d runs, %.1f s", x.patch.ID, x.patch.Name, row.Status, row.Runs, row.Seconds)
+	if k := row.Kill; k != nil {
+		line += fmt.Sprintf(": %s (%s) at %s:%d: %s", k.Invariant, k.Evidence, k.Scenario, k.Seed, k.Detail)
+	} else if k := row.Other; k != nil {
+		line += fmt.Sprintf(": %s (%s) at %s:%d: %s", k.Invariant, k.Evidence, k.Scenario, k.Seed, k.Detail)
+	}
+	fmt.Fprintln(s.log, line)
+	return row, nil
+}

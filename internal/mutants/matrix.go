@@ -1,0 +1,106 @@
+package mutants
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Status is what became of a mutant.
+type Status string
+
+// The statuses. Killed alone is good.
+const (
+	Killed     Status = "killed"
+	OtherOnly  Status = "killed by another invariant only" // than those that its header names
+	PanicOnly  Status = "panic only"
+	Survived   Status = "survived"
+	NoBuild    Status = "does not build"
+	NotStarted Status = "not started"
+)
+
+// Row is one line of the matrix.
+type Row struct {
+	*Patch
+	Status  Status  `json:"status"`
+	Kill    *Kill   `json:"kill,omitempty"`
+	Other   *Kill   `json:"other,omitempty"` // an earlier kill by an invariant that the header does not name
+	Bad     *Kill   `json:"bad,omitempty"`   // the first panic or dead process
+	Runs    int64   `json:"runs"`
+	Seconds float64 `json:"seconds"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// judge sets the status after a hunt.
+func (r *Row) judge(h *hunt) {
+	r.Kill, r.Other, r.Bad, r.Runs = h.best, h.other, h.firstBad, h.runs
+	switch {
+	case h.best != nil:
+		r.Status = Killed
+	case h.other != nil:
+		r.Status = OtherOnly
+	case h.firstBad != nil:
+		r.Status = PanicOnly
+	default:
+		r.Status = Survived
+	}
+}
+
+// Report is the matrix and the clean build beside it.
+type Report struct {
+	Rows  []*Row   `json:"mutants"`
+	Clean []*Clean `json:"clean"`
+	Good  bool     `json:"good"` // every row is killed and the clean build is green
+}
+
+// Print writes the matrix as text.
+func (r *Report) Print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "id\tmutant\tkilled by\tat\tseeds\tseconds\tstatus\trule broken")
+	killed := 0
+	for _, row := range r.Rows {
+		by, at, seeds := "-", "-", row.Runs
+		if k := row.Kill; k != nil {
+			by, at, seeds = k.Invariant, fmt.Sprintf("%s:%d", k.Scenario, k.Seed), k.Runs
+			killed++
+		} else if k := row.Other; k != nil {
+			by, at = k.Invariant, fmt.Sprintf("%s:%d", k.Scenario, k.Seed)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%d\t%.1f\t%s\t%s\n", row.ID, row.Name, by, at, seeds, row.Seconds, row.Status, row.Rule)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		r.remark(w, row)
+	}
+	fmt.Fprintf(w, "\n%d of %d mutants killed; clean build:", killed, len(r.Rows))
+	for _, c := range r.Clean {
+		fmt.Fprintf(w, " %s %d seeds", c.Scenario, c.Seeds)
+		if c.Findings > 0 {
+			fmt.Fprintf(w, " with %d FINDINGS (%s at seed %d: %s)", c.Findings, c.First.Invariant, c.First.Seed, c.First.Detail)
+		}
+		fmt.Fprint(w, ",")
+	}
+	verdict := "green"
+	if slices.ContainsFunc(r.Clean, func(c *Clean) bool { return c.Findings > 0 }) {
+		verdict = "RED"
+	}
+	_, err := fmt.Fprintf(w, " %s\n", verdict)
+	return err
+}
+
+// remark explains a row that is not plainly killed.
+func (r *Report) remark(w io.Writer, row *Row) {
+	if row.Error != "" {
+		fmt.Fprintf(w, "%s: %s\n", row.Name, row.Error)
+	}
+	if row.Kill == nil && row.Other != nil {
+		fmt.Fprintf(w, "%s: expected %s, got %s: %s\n", row.Name, strings.Join(row.Invariants, " or "), row.Other.Invariant, row.Other.Detail)
+	}
+	if row.Kill == nil && row.Bad != nil {
+		fmt.Fprintf(w, "%s: %s:%d: %s\n", row.Name, row.Bad.Scenario, row.Bad.Seed, row.Bad.Detail)
+	}
+}

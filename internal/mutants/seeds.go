@@ -1,0 +1,125 @@
+package mutants
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/spf13/cobra"
+)
+
+// order asks for seeds First, First+1, ... of all scenarios, seed by seed.
+type order struct {
+	Scenarios []string `json:"scenarios"`
+	First     uint64   `json:"first"`
+	Count     int64    `json:"count"`
+	Skip      int64    `json:"skip"` // runs at the beginning that are not wanted any more
+	Stop      []string `json:"stop"` // invariants that end the order when one of them is broken
+}
+
+// result is one run of an order, or its end.
+type result struct {
+	Run        int64        `json:"run"` // position in the order
+	Outcome    plan.Outcome `json:"outcome,omitempty"`
+	Invariants []string     `json:"invariants,omitempty"` // broken: one, or in a stuck run every bound that was missed
+	Evidence   string       `json:"evidence,omitempty"`
+	Detail     string       `json:"detail,omitempty"`
+	Done       bool         `json:"done,omitempty"`
+}
+
+// brokenAmong returns the first of the names that the run broke, "" for none.
+func (r *result) brokenAmong(names []string) string {
+	for _, name := range r.Invariants {
+		if slices.Contains(names, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// at returns scenario and seed of a run.
+func (o *order) at(run int64) (scenario string, seed uint64) {
+	n := int64(len(o.Scenarios))
+	return o.Scenarios[run%n], o.First + uint64(run/n)
+}
+
+func (o *order) runs() int64 { return o.Count * int64(len(o.Scenarios)) }
+
+// seedsCommand is the child's side: it serves orders until its input ends.
+func seedsCommand(catalogue *sim.Catalogue) *cobra.Command {
+	return &cobra.Command{
+		Use: "seeds", Short: "Serve runs of seeds to `mutants`", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			debug.SetGCPercent(400)
+			return serve(catalogue, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+}
+
+func serve(catalogue *sim.Catalogue, in io.Reader, out io.Writer) error {
+	runner := campaign.Guard(func() campaign.Runner { return sim.NewEngine(catalogue) })
+	orders, results := json.NewDecoder(in), json.NewEncoder(out)
+	for {
+		var o order
+		if err := orders.Decode(&o); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("mutants: order: %w", err)
+		}
+		run := o.Skip
+		for ; run < o.runs(); run++ {
+			name, seed := o.at(run)
+			s := catalogue.Scenario(name)
+			if s == nil {
+				return fmt.Errorf("mutants: no scenario is called %q", name)
+			}
+			r := result{Run: run}
+			verdict, err := runner.Run(s.Draw(seed), sim.Options{})
+			if err != nil {
+				r.Outcome, r.Invariants, r.Detail = plan.Panic, []string{campaign.PlanIsRunnable}, err.Error()
+			} else {
+				r.fill(verdict.Verdict)
+			}
+			if err := results.Encode(&r); err != nil {
+				return fmt.Errorf("mutants: result: %w", err)
+			}
+			if r.brokenAmong(o.Stop) != "" {
+				break
+			}
+		}
+		if err := results.Encode(&result{Run: run, Done: true}); err != nil {
+			return fmt.Errorf("mutants: result: %w", err)
+		}
+	}
+}
+
+// fill notes the outcome, and the finding when there is one. A declared hazard is none.
+func (r *result) fill(v *plan.Verdict) {
+	r.Outcome = v.Outcome
+	if !v.Outcome.Finding() {
+		return
+	}
+	for i := range v.Broken {
+		if b := &v.Broken[i]; b.Hazard == "" {
+			r.Invariants, r.Evidence, r.Detail = []string{b.Invariant}, b.Evidence, b.Detail
+			return
+		}
+	}
+	for _, waiting := range v.Waiting { // each begins with the name of the bound
+		name, detail, _ := strings.Cut(waiting, ": ")
+		if r.Invariants == nil {
+			r.Detail = detail
+		}
+		r.Invariants = append(r.Invariants, name)
+	}
+	if r.Invariants == nil {
+		r.Invariants = []string{string(v.Outcome)}
+	}
+}
