@@ -88,6 +88,9 @@ func Run(f files.Files, c Config) (*Node, error) {
 	if err := e.Verify(expected, flags); err != nil {
 		return nil, fmt.Errorf("startup: %w", err)
 	}
+	if err := c.settle(f, e); err != nil {
+		return nil, err
+	}
 	n := &Node{Directories: e}
 	n.ClusterID, _ = e.ClusterID()
 	n.DirectoryID, _ = e.DirectoryID(c.MetadataDir)
@@ -100,6 +103,24 @@ func Run(f files.Files, c Config) (*Node, error) {
 	}
 	n.Bootstrap = m
 	return n, nil
+}
+
+// settle makes durable what was read: a process that was killed between the rename of meta.properties and the sync of its
+// directory leaves a file that the next process sees and a power loss takes away, together with the identity under which
+// that process voted (directory-id-first).
+func (c *Config) settle(f files.Files, e *metaprops.Ensemble) error {
+	for i := range e.Directories {
+		d := &e.Directories[i]
+		if d.State != metaprops.Loaded {
+			continue
+		}
+		if err := f.SyncDir(d.Path); err != nil && d.Path == c.MetadataDir {
+			return fmt.Errorf("startup: %w", err)
+		} else if err != nil {
+			d.State, d.Err = metaprops.Failed, err
+		}
+	}
+	return nil
 }
 
 func (c *Config) noStrayLog(f files.Files, e *metaprops.Ensemble) error {
