@@ -138,14 +138,17 @@ func (r *Replica) expire(p *peer) {
 	p.pending = nil
 }
 
-// anyInFlight reports whether some peer owes an answer and is still within its time.
+// anyInFlight reports whether some peer owes an answer and is still within its time. It looks at every peer, so an overdue
+// answer is forgotten from here on: applied after the fetch that is about to start elsewhere, it would be an old answer to
+// a newer log (KB-43).
 func (r *Replica) anyInFlight() bool {
+	any := false
 	for _, p := range r.channel.peers {
-		if p.state == peerAwaiting && r.nowMs < p.deadlineMs {
-			return true
+		if !r.isReady(p) && p.state == peerAwaiting {
+			any = true
 		}
 	}
-	return false
+	return any
 }
 
 // inFlightDeadlineMs is the earliest time at which an outstanding answer becomes overdue.
