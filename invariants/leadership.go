@@ -10,7 +10,7 @@ type leadership struct {
 	startBase int64   // base offset of its first batch of the epoch, -1: none seen
 	exposed   int64   // highest high watermark that it exposed, -1
 	raised    int64   // highest that it claims to have reached, in events; never below exposed
-	before    int64 // the raise before that, -1
+	before    int64   // the raise before that, -1
 	contacts  [maxVoters]contact
 	dueNs     int64 // it has a majority until then at least, as far as was computed
 	enteredNs int64
