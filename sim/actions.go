@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -74,11 +73,12 @@ func (a *Act) DurationNs(field string, absent int64) int64 {
 	if !ok {
 		return absent
 	}
-	d, err := time.ParseDuration(s)
-	if err != nil {
+	us, err := plan.ParseDurationUs(s)
+	if err != nil || us > foreverNs/1000 || us < -foreverNs/1000 {
 		a.fail(field, "not a duration such as 20ms")
+		return absent
 	}
-	return int64(d)
+	return us * 1000
 }
 
 // Word returns a parameter as it stands, or the default when it is absent.

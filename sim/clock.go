@@ -7,10 +7,15 @@ type clock struct {
 	wallNs   int64 // wall clock at true time 0, jumps included
 }
 
-// wallEpochNs is what a perfect wall clock shows when a run begins: 2024-01-01T00:00:00Z.
-const wallEpochNs = 1_704_067_200_000_000_000
-
-const million = 1_000_000
+const (
+	// wallEpochNs is what a perfect wall clock shows when a run begins: 2024-01-01T00:00:00Z.
+	wallEpochNs = 1_704_067_200_000_000_000
+	million     = 1_000_000
+	// maxDriftPpm bounds how wrong a clock may run; within it every conversion below foreverNs stays within 64 bits.
+	maxDriftPpm = 500_000
+	// foreverNs is 36 years: a deadline beyond it is none.
+	foreverNs = 1 << 60
+)
 
 // monotonicNs converts true time to the host's monotonic time.
 func (c *clock) monotonicNs(trueNs int64) int64 {
@@ -23,13 +28,15 @@ func (c *clock) monotonicNs(trueNs int64) int64 {
 // wall converts true time to the host's wall clock in nanoseconds since 1970.
 func (c *clock) wall(trueNs int64) int64 { return c.wallNs + c.monotonicNs(trueNs) }
 
-// trueNs is the first true time at which the monotonic clock shows at least that value: a wake-up is never early.
+// trueNs is the first true time at which the monotonic clock shows at least that value: a wake-up is never early. The
+// value lies between 0 and foreverNs.
 func (c *clock) trueNs(monotonicNs int64) int64 {
 	if c.driftPpm == 0 {
 		return monotonicNs
 	}
-	t := monotonicNs - monotonicNs/(million+c.driftPpm)*c.driftPpm - monotonicNs%(million+c.driftPpm)*c.driftPpm/(million+c.driftPpm)
-	for c.monotonicNs(t) < monotonicNs {
+	rate := million + c.driftPpm
+	t := monotonicNs - monotonicNs/rate*c.driftPpm - monotonicNs%rate*c.driftPpm/rate
+	for c.monotonicNs(t) < monotonicNs { // at most a few steps: the estimate is off by rounding only
 		t++
 	}
 	for t > 0 && c.monotonicNs(t-1) >= monotonicNs {

@@ -1,15 +1,20 @@
 package sim
 
-import "github.com/kraftsim/kraftsim/sim/vnet"
+import (
+	"github.com/kraftsim/kraftsim/sim/digest"
+	"github.com/kraftsim/kraftsim/sim/vnet"
+)
 
 // step handles the next pending event. It returns false when nothing is pending.
 func (w *World) step() bool {
-	it, ok := w.queue.Pop()
+	it, ok := w.next()
 	if !ok {
 		return false
 	}
-	w.now = it.At
-	w.source.Advance(w.now)
+	if it.At > w.now { // a policy may take an event out of its time: the clock of the world never goes back
+		w.now = it.At
+		w.source.Advance(it.At)
+	}
 	e := w.events[it.Event]
 	w.events[it.Event].msg = nil
 	w.free = append(w.free, it.Event)
@@ -57,13 +62,28 @@ func (w *World) arrive(packet int32) {
 
 // give hands an input to its lane: at once when the lane is free, else it waits in the lane's queue.
 func (w *World) give(h *Host, in Input) {
-	l := &h.lanes[in.Lane]
-	if l.busyUntil > w.now || l.queued() || h.pausedUntil != 0 {
-		w.enqueue(h, int32(in.Lane), in)
-		return
+	lane, boot := int32(in.Lane), h.boot
+	if w.ready(h, lane) {
+		w.input = in
+		w.handle(h, lane)
+	} else if h.up && h.boot == boot {
+		w.enqueue(h, lane, in)
 	}
-	w.input = in
-	w.handle(h, int32(in.Lane))
+}
+
+// ready reports whether a lane takes an input now. A handler that ends at this very instant has its last effects committed
+// first, which may end the process.
+func (w *World) ready(h *Host, lane int32) bool {
+	l := &h.lanes[lane]
+	if l.busyUntil > w.now || l.queued() || h.pausedUntil != 0 {
+		return false
+	}
+	if l.next == len(l.journal) {
+		return true
+	}
+	boot := h.boot
+	w.commitDue(h, lane)
+	return h.up && h.boot == boot && l.next == len(l.journal)
 }
 
 func (w *World) enqueue(h *Host, lane int32, in Input) {
@@ -113,7 +133,7 @@ func (w *World) resume(h *Host, e *event) {
 	w.input = w.waiting[i]
 	w.waiting[i].Msg = nil
 	w.spare = append(w.spare, i)
-	if w.input.Kind == InWake {
+	if w.input.Kind == InWake && !w.input.spurious {
 		l.wakeQueued = false
 	}
 	w.handle(h, e.lane)
@@ -130,7 +150,7 @@ func (w *World) handle(h *Host, lane int32) {
 	w.stats.inputs++
 	w.foldInput(h, l, in)
 	if in.Kind == InWake || in.Kind == InPost && in.poster == lane {
-		if w.spinning(h, l) {
+		if !in.spurious && w.spinning(h, l) {
 			return
 		}
 	} else {
@@ -140,29 +160,53 @@ func (w *World) handle(h *Host, lane int32) {
 		w.traceInput(h, l, in)
 	}
 	e := &h.env
-	e.lane, e.cursor = lane, w.now
-	err := h.process.Input(e, in)
-	if w.poison.on {
-		w.input = Input{Kind: 0xff, Lane: -1, Conn: -1, From: "poisoned: an Input is valid during the call only"}
-		w.poison.check()
+	e.lane, e.cursor, e.event = lane, w.now, w.eventID
+	l.spurious = in.spurious
+	var err error
+	switch {
+	case in.Kind == inStop:
+		h.process.Stop(e)
+	case w.poison.on:
+		err = w.poisoned(h, in)
+	default:
+		err = h.process.Input(e, in)
 	}
 	w.finish(h, lane, err)
 	w.afterEvent(h)
+}
+
+// poisoned runs a handler in the debug mode: on a message that was sealed when it was sent, and an Input that is rubbish
+// afterwards.
+func (w *World) poisoned(h *Host, in *Input) error {
+	s, isSealed := in.Msg.(*sealed)
+	if isSealed {
+		s.verify()
+		in.Msg = s.Message
+	}
+	err := h.process.Input(&h.env, in)
+	w.input = Input{Kind: 0xff, Lane: -1, Conn: -1, From: "poisoned: an Input is valid during the call only"}
+	if isSealed {
+		s.verify()
+	}
+	w.poison.check()
+	return err
 }
 
 // finish ends a handler: its lane is busy until its last effect, and the journal commits as its times come.
 func (w *World) finish(h *Host, lane int32, err error) {
 	e, l := &h.env, &h.lanes[lane]
 	if err != nil {
-		l.journal = append(l.journal, effect{kind: effectFatal, lane: lane, at: e.cursor, err: err})
+		h.fatal = err
+		e.add(effect{kind: effectFatal})
 	}
 	l.busyUntil = max(e.cursor, w.now+inputCostNs)
 	if l.next < len(l.journal) {
 		w.scheduleCommit(h, lane)
 	}
-	if w.spuriousPpm > 0 && !w.calm && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) && !l.wakeQueued {
-		l.wakeQueued = true
-		w.enqueue(h, lane, Input{Kind: InWake, Lane: LaneID(lane), cause: w.eventID})
+	// A wake-up for nothing is not followed by another one, whatever the rate.
+	if w.spuriousPpm > 0 && !w.calm && !l.spurious && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) {
+		w.stats.spurious++
+		w.enqueue(h, lane, Input{Kind: InWake, Lane: LaneID(lane), spurious: true, cause: w.eventID})
 	}
 }
 
@@ -182,7 +226,7 @@ func (w *World) commitDue(h *Host, lane int32) {
 			return
 		}
 		f := l.journal[l.next]
-		l.journal[l.next] = effect{}
+		l.journal[l.next].msg, l.journal[l.next].obs = nil, nil
 		l.next++
 		w.commit(h, &f)
 		committed = true
@@ -212,14 +256,13 @@ func (w *World) spinning(h *Host, l *lane) bool {
 }
 
 func (w *World) foldInput(h *Host, l *lane, in *Input) {
-	v := h.hash ^ l.hash ^ uint64(in.Kind)<<48 ^ uint64(in.Conn)<<16
+	v := l.id ^ uint64(in.Kind)<<56 ^ uint64(uint32(h.boot))<<40 ^ uint64(in.Conn)<<8
 	if in.Refused {
 		v ^= 1
 	}
-	w.fold(v)
-	w.fold(uint64(w.now))
+	w.hash = digest.Word(digest.Word(w.hash, v), uint64(w.now)^uint64(in.cause)<<44)
 	if in.Msg != nil {
 		w.scratch = in.Msg.AppendTo(w.scratch[:0])
-		w.hash = foldBytes(w.hash, w.scratch)
+		w.foldScratch()
 	}
 }

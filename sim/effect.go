@@ -1,12 +1,17 @@
 package sim
 
-import "github.com/kraftsim/kraftsim/sim/vdisk"
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+)
 
 // effectKind says what an effect of a handler is.
 type effectKind uint8
 
 const (
 	effectDisk effectKind = iota
+	effectDial
 	effectSend
 	effectDatagram
 	effectClose
@@ -16,32 +21,31 @@ const (
 	effectListen
 	effectExit  // graceful
 	effectFatal // Input or Boot returned an error
-	effectCut   // the armed disk operation begins here: the process dies inside it
+	effectCut   // the armed disk operation is in progress: the process dies inside it
 	effectBooted
 )
 
 // effect is one entry of a lane's journal. It is committed at its time; a crash before that means that it never happened.
 type effect struct {
-	kind effectKind
-	lane int32
-	port int32
-	host int32
-	at   int64 // true time
-	from int64 // effectDisk: when the operation began
-	num  int64 // connection, operation, deadline
-	msg  Message
-	obs  Observation
-	err  error
+	kind  effectKind
+	lane  int32
+	port  int32 // also the lane that a post goes to
+	host  int32
+	at    int64 // true time
+	from  int64 // effectDisk: when the operation began
+	num   int64 // connection, operation, deadline
+	cause int64 // id of the event whose handler did it
+	msg   Message
+	obs   Observation
 }
 
-// add appends an effect at the handler's cursor. Effects before the first costly operation are committed at once: nothing
-// can come between them and the handler's start.
+// immediate reports whether an effect of the running handler is committed as it is made: before the first costly operation
+// nothing can come between it and the handler's start.
+func (e *Env) immediate() bool { return e.cursor == e.w.now }
+
+// add appends an effect to the journal, at the handler's cursor.
 func (e *Env) add(f effect) {
-	f.at = e.cursor
-	if f.at == e.w.now && f.kind < effectExit {
-		e.w.commit(e.h, &f)
-		return
-	}
+	f.at, f.lane, f.cause = e.cursor, e.lane, e.event
 	l := &e.h.lanes[e.lane]
 	l.journal = append(l.journal, f)
 }
@@ -54,25 +58,25 @@ func (w *World) commit(h *Host, f *effect) {
 		w.stats.disk++
 		w.fold(uint64(f.num)<<8 ^ h.hash)
 		w.fold(uint64(w.now))
+		w.diskCause = f.cause
 		h.volume.Commit(vdisk.OpID(f.num))
 		w.afterEvent(h)
+	case effectDial:
+		w.net.Open(w.now, f.num, f.host, f.port, f.cause)
 	case effectSend:
-		w.commitSend(h, f)
+		w.commitSend(h, f.lane, f.num, f.msg, f.cause)
 	case effectDatagram:
-		w.tell(h, f.lane, f.host, f.msg)
-		w.net.SendDatagram(w.now, h.index, f.host, f.port, f.msg, w.eventID)
+		w.commitDatagram(h, f.lane, f.host, f.port, f.msg, f.cause)
 	case effectClose:
-		if side, ok := w.net.SideOf(f.num, h.index, h.boot, f.lane); ok {
-			w.net.Close(w.now, f.num, side, w.eventID)
-		}
+		w.commitClose(h, f.lane, f.num, f.cause)
 	case effectPost:
-		w.commitPost(h, f)
+		w.commitPost(h, f.lane, f.port, f.msg, f.cause)
 	case effectDeadline:
 		w.setDeadline(h, f.lane, f.num)
 	case effectObserve:
-		w.commitObserve(h, f.lane, f.obs)
+		w.commitObserve(h, f.lane, f.obs, f.cause)
 	case effectListen:
-		w.net.Listen(h.index, f.port, f.lane)
+		w.net.Listen(h.index, f.port, f.host)
 	case effectExit:
 		w.down(h, Exited, nil)
 	case effectFatal:
@@ -80,57 +84,74 @@ func (w *World) commit(h *Host, f *effect) {
 		if h.bootStarted >= 0 {
 			kind = RefusedToStart
 		}
-		w.down(h, kind, f.err)
+		w.down(h, kind, h.fatal)
 	case effectCut:
 		w.cutNow(h)
 	case effectBooted:
-		w.booted(h)
+		h.bootStarted = -1
+	default:
+		panic(fmt.Sprintf("sim: effect of kind %d", f.kind))
 	}
 }
 
-func (w *World) commitSend(h *Host, f *effect) {
-	side, ok := w.net.SideOf(f.num, h.index, h.boot, f.lane)
+func (w *World) commitSend(h *Host, lane int32, conn int64, m Message, cause int64) {
+	side, ok := w.net.SideOf(conn, h.index, h.boot, lane)
 	if !ok {
 		return
 	}
-	w.tell(h, f.lane, w.net.Peer(f.num, side), f.msg)
-	w.net.Send(w.now, f.num, side, f.msg, w.eventID)
+	w.tell(h, lane, w.net.Peer(conn, side), m, cause)
+	w.net.Send(w.now, conn, side, m, cause)
+}
+
+func (w *World) commitDatagram(h *Host, lane, to, port int32, m Message, cause int64) {
+	w.tell(h, lane, to, m, cause)
+	w.net.SendDatagram(w.now, h.index, to, port, m, cause)
+}
+
+func (w *World) commitClose(h *Host, lane int32, conn, cause int64) {
+	if side, ok := w.net.SideOf(conn, h.index, h.boot, lane); ok {
+		w.net.Close(w.now, conn, side, cause)
+	}
 }
 
 // tell shows a message that leaves a host to the trace and to the checkers.
-func (w *World) tell(h *Host, lane, to int32, m Message) {
+func (w *World) tell(h *Host, lane, to int32, m Message, cause int64) {
 	w.stats.sent++
 	w.fold(uint64(m.Kind())<<32 ^ m.Key() ^ uint64(to)<<56)
+	if w.opts.Trace == nil && len(w.onSend) == 0 {
+		return
+	}
+	m = unsealed(m)
 	var peer *Host
 	if to >= 0 {
 		peer = w.hosts[to]
 	}
 	if w.opts.Trace != nil {
-		w.traceSend(h, lane, peer, m)
+		w.traceSend(h, lane, peer, m, cause)
 	}
 	for _, c := range w.onSend {
 		c.OnSend(h, peer, m)
 	}
 }
 
-func (w *World) commitPost(h *Host, f *effect) {
-	delay := int64(postBaseNs)
+func (w *World) commitPost(h *Host, from, to int32, m Message, cause int64) {
+	delay, kind, key := int64(postBaseNs), uint64(m.Kind()), m.Key()
 	if w.postJitterNs > 0 && !w.calm {
-		delay += w.source.Choose(sitePost, h.hash, uint64(f.msg.Kind()), f.msg.Key(), w.postJitterNs/1000+1) * 1000
+		delay += w.source.Choose(sitePost, h.hash, kind, key, w.postJitterNs/1000+1) * 1000
 	}
-	key := f.msg.Key() ^ uint64(f.msg.Kind())<<32
-	at := max(w.now+delay, h.lanes[f.port].postAt+1)
-	h.lanes[f.port].postAt = at
-	w.schedule(at, event{kind: eventInput, host: h.index, lane: f.port, boot: h.boot, ref: f.lane, msg: f.msg, cause: w.eventID},
-		h.hash, key)
+	l := &h.lanes[to]
+	at := max(w.now+delay, l.postAt+1)
+	l.postAt = at
+	w.schedule(at, event{kind: eventInput, host: h.index, lane: to, boot: h.boot, ref: from, msg: m, cause: cause},
+		h.hash, key^kind<<32)
 }
 
-func (w *World) commitObserve(h *Host, lane int32, o Observation) {
+func (w *World) commitObserve(h *Host, lane int32, o Observation, cause int64) {
 	w.scratch = o.AppendTo(w.scratch[:0])
 	w.behaviour.fold(w.scratch, h.hash)
-	w.hash = foldBytes(w.hash, w.scratch)
+	w.foldScratch()
 	if w.opts.Trace != nil {
-		w.traceObservation(h, lane, o)
+		w.traceObservation(h, lane, o, cause)
 	}
 	for _, c := range w.onProtocol {
 		c.OnProtocol(h, o)

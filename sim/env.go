@@ -12,6 +12,7 @@ type Env struct {
 	h      *Host
 	lane   int32
 	cursor int64 // true time at which the next effect completes
+	event  int64 // id of the event whose handler runs
 }
 
 // HostID returns the id of the host.
@@ -25,13 +26,17 @@ func (e *Env) Lane() LaneID { return LaneID(e.lane) }
 
 // Lanes names the lanes of the process, first of all in Boot. Boot itself runs on lane 0.
 func (e *Env) Lanes(names ...string) {
+	h := e.h
 	for i, name := range names {
-		if i >= len(e.h.lanes) {
-			e.h.lanes = append(e.h.lanes, lane{})
-			e.h.lanes[i].reset(name)
-		} else {
-			l := &e.h.lanes[i]
-			l.name, l.hash = name, decide.HashString(name)
+		switch {
+		case i < len(h.lanes):
+			h.lanes[i].rename(name, h.hash)
+		case i < cap(h.lanes): // keeps the memory of a lane of an earlier process
+			h.lanes = h.lanes[:i+1]
+			h.lanes[i].reset(name, h.hash)
+		default:
+			h.lanes = append(h.lanes, lane{})
+			h.lanes[i].reset(name, h.hash)
 		}
 	}
 }
@@ -52,7 +57,11 @@ func (e *Env) Files() *vdisk.Handle { return e.h.files }
 
 // Listen accepts connections and datagrams on a port; their messages come to the lane.
 func (e *Env) Listen(port int32, lane LaneID) {
-	e.add(effect{kind: effectListen, port: port, lane: int32(lane)})
+	if e.immediate() {
+		e.w.net.Listen(e.h.index, port, int32(lane))
+		return
+	}
+	e.add(effect{kind: effectListen, port: port, host: int32(lane)})
 }
 
 // Dial starts to open a connection; its inputs come to the lane that runs now. InConnected or InDisconnected tells the
@@ -62,11 +71,26 @@ func (e *Env) Dial(host string, port int32) Conn {
 	if !ok {
 		to = -1
 	}
-	return e.w.net.Dial(e.cursor, e.h.index, e.h.boot, e.lane, to, port, e.w.eventID)
+	c := e.w.net.Reserve(e.h.index, e.h.boot, e.lane)
+	if e.immediate() {
+		e.w.net.Open(e.w.now, c, to, port, e.event)
+		return c
+	}
+	e.add(effect{kind: effectDial, num: c, host: to, port: port})
+	return c
 }
 
 // Send puts a message on a connection. It is lost silently when the connection is down.
-func (e *Env) Send(c Conn, m Message) { e.add(effect{kind: effectSend, lane: e.lane, num: c, msg: m}) }
+func (e *Env) Send(c Conn, m Message) {
+	if e.w.poison.on {
+		m = seal(m)
+	}
+	if e.immediate() {
+		e.w.commitSend(e.h, e.lane, c, m, e.event)
+		return
+	}
+	e.add(effect{kind: effectSend, num: c, msg: m})
+}
 
 // SendTo sends a datagram to a port of a host. The plan's transport must be "datagram" for loss, duplication and reordering.
 func (e *Env) SendTo(host string, port int32, m Message) {
@@ -74,32 +98,58 @@ func (e *Env) SendTo(host string, port int32, m Message) {
 	if !ok {
 		return
 	}
-	e.add(effect{kind: effectDatagram, lane: e.lane, host: to, port: port, msg: m})
+	if e.w.poison.on {
+		m = seal(m)
+	}
+	if e.immediate() {
+		e.w.commitDatagram(e.h, e.lane, to, port, m, e.event)
+		return
+	}
+	e.add(effect{kind: effectDatagram, host: to, port: port, msg: m})
 }
 
 // CloseConn closes a connection; the peer learns after what was sent before.
-func (e *Env) CloseConn(c Conn) { e.add(effect{kind: effectClose, lane: e.lane, num: c}) }
+func (e *Env) CloseConn(c Conn) {
+	if e.immediate() {
+		e.w.commitClose(e.h, e.lane, c, e.event)
+		return
+	}
+	e.add(effect{kind: effectClose, num: c})
+}
 
 // Post hands a message to a lane of this process. The delay is a decision; posts to one lane keep their order.
 func (e *Env) Post(lane LaneID, m Message) {
-	e.add(effect{kind: effectPost, lane: e.lane, port: int32(lane), msg: m})
+	if e.w.poison.on {
+		m = seal(m)
+	}
+	if e.immediate() {
+		e.w.commitPost(e.h, e.lane, int32(lane), m, e.event)
+		return
+	}
+	e.add(effect{kind: effectPost, port: int32(lane), msg: m})
 }
 
 // WakeAt sets the deadline of the lane that runs now, on the host's monotonic clock, in place of the one before; a negative
 // value clears it. The InWake may come late, or for nothing, but never early.
 func (e *Env) WakeAt(monotonicNs int64) {
-	if e.cursor == e.w.now { // nothing can come between: no effect to build
+	if e.immediate() {
 		e.w.setDeadline(e.h, e.lane, monotonicNs)
 		return
 	}
-	e.add(effect{kind: effectDeadline, lane: e.lane, num: monotonicNs})
+	e.add(effect{kind: effectDeadline, num: monotonicNs})
 }
 
 // Observe tells a protocol event to checkers, traces and the behaviour hash. It changes nothing.
-func (e *Env) Observe(o Observation) { e.add(effect{kind: effectObserve, lane: e.lane, obs: o}) }
+func (e *Env) Observe(o Observation) {
+	if e.immediate() {
+		e.w.commitObserve(e.h, e.lane, o, e.event)
+		return
+	}
+	e.add(effect{kind: effectObserve, obs: o})
+}
 
 // Exit ends the process after the effects so far: the end of a graceful stop.
-func (e *Env) Exit() { e.add(effect{kind: effectExit, lane: e.lane}) }
+func (e *Env) Exit() { e.add(effect{kind: effectExit}) }
 
 // Alloc returns n zeroed bytes that live as long as the run.
 func (e *Env) Alloc(n int) []byte { return e.w.memory.alloc(n) }
@@ -123,14 +173,37 @@ func (d disk) Issue(v *vdisk.Volume, op vdisk.OpID, costNs int64) {
 	}
 	if v.ArmedAt(op) {
 		l := &e.h.lanes[e.lane]
-		l.journal = append(l.journal, effect{kind: effectCut, lane: e.lane, at: from + (e.cursor-from)/2})
+		l.journal = append(l.journal, effect{kind: effectCut, lane: e.lane, cause: e.event, at: from + (e.cursor-from)/2})
 	}
 	if e.w.poison.on {
 		if o := v.Op(op); o.Kind == vdisk.OpWrite {
-			e.w.poison.gave(e.h.index, int64(op), o.Data)
+			o.Data = e.w.poison.gave(o.Data)
 		}
 	}
-	e.add(effect{kind: effectDisk, lane: e.lane, from: from, num: int64(op)})
+	e.oneLaneAFile(v, op)
+	e.add(effect{kind: effectDisk, from: from, num: int64(op)})
+}
+
+// oneLaneAFile panics when another lane of the process has an operation on the same file under way: no two lanes write one
+// file at a time (a volume takes back the operations of a file in the order of their issue).
+func (e *Env) oneLaneAFile(v *vdisk.Volume, op vdisk.OpID) {
+	for i := range e.h.lanes {
+		l := &e.h.lanes[i]
+		if int32(i) == e.lane || l.next == len(l.journal) {
+			continue
+		}
+		o := v.Op(op)
+		if o.Kind == vdisk.OpMkdir || o.Kind == vdisk.OpSyncDir {
+			return
+		}
+		for k := l.next; k < len(l.journal); k++ {
+			if f := &l.journal[k]; f.kind == effectDisk {
+				if other := v.Op(vdisk.OpID(f.num)); other != nil && other.Inode == o.Inode {
+					panic("sim: lanes " + l.name + " and " + e.h.lanes[e.lane].name + " change " + o.Path + " at one time")
+				}
+			}
+		}
+	}
 }
 
 // Choose is vdisk.Chooser: the entity is the host whose volume it is.

@@ -7,14 +7,13 @@ type eventKind uint8
 
 const (
 	eventPacket  eventKind = iota // a packet arrives; ref: vnet packet
-	eventInput                    // a post or a local request reaches its lane; ref: slot in posts
+	eventInput                    // a post reaches its lane; ref: the lane that posted it
 	eventWake                     // a lane's deadline
 	eventCommit                   // the next effect of a lane's journal is due
 	eventResume                   // a lane that was busy takes its next queued input
 	eventAction                   // a plan action; ref: its index
 	eventUndo                     // the end of a plan action that lasts; ref: its index
 	eventBoot                     // a host starts its process
-	eventCrash                    // the cut inside a handler that an armed disk operation asked for
 	eventUnpause                  // a paused host goes on
 	eventCalm                     // the storm ends
 	eventBound                    // the bound of the calm
@@ -48,10 +47,19 @@ func (w *World) schedule(at int64, e event, entity, key uint64) {
 		w.events = append(w.events, e)
 	}
 	w.sequence++
-	w.queue.Push(Item{
-		At:       at,
-		Priority: w.source.Priority(siteOrder, entity, uint64(e.kind), key, at),
-		Sequence: w.sequence,
-		Event:    i,
-	})
+	priority := w.source.Priority(siteOrder, entity, uint64(e.kind), key, at)
+	it := Item{At: at, Tie: uint64(priority)<<32 | uint64(w.sequence), Event: i}
+	if w.policy != nil {
+		w.policy.Push(it)
+		return
+	}
+	w.timed.Push(it)
+}
+
+// next takes the pending event whose turn it is.
+func (w *World) next() (Item, bool) {
+	if w.policy != nil {
+		return w.policy.Pop()
+	}
+	return w.timed.Pop()
 }

@@ -29,10 +29,11 @@ func Faults() []plan.Kind {
 		host("kill", "the process dies; the page cache survives", fieldDown),
 		{Name: "power", Doc: "power loss of one or several hosts at once; unsynced data may go", Fields: []plan.Field{
 			{Name: "hosts", Type: plan.HostsField, Required: true, Doc: "the hosts"}, fieldDown}},
-		host("crash-op", "the host dies inside its next n-th disk operation",
-			plan.Field{Name: "n", Type: plan.NumberField, Required: true, Doc: "which operation from now, from 1"},
+		host("crash-op", "the host dies inside the n-th disk operation to come; a host that is down, in its next boot",
+			plan.Field{Name: "n", Type: plan.NumberField, Required: true, Doc: "which operation from now on, from 1"},
 			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown),
-		host("stop", "graceful stop", fieldDown),
+		host("stop", "graceful stop; a process that takes longer than the grace is killed", fieldDown,
+			plan.Field{Name: "grace", Type: plan.DurationField, Doc: "how long it may take; absent: 1s"}),
 		host("start", "starts a host that is down"),
 		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
 		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Required: true, Doc: "by how much, may be negative"}),
@@ -85,11 +86,14 @@ func (w *World) actCrash(hosts []*Host, a *Act, power bool) string {
 	if a.Error != nil {
 		return ""
 	}
-	any := false
+	down, any := a.DurationNs("down", -1), false
+	if a.Error != nil {
+		return ""
+	}
 	for _, h := range hosts {
-		if h.up {
+		if h.up || power && h.powered && h.boot > 0 {
 			any = true
-			w.crashHost(h, power, a.DurationNs("down", -1))
+			w.crashHost(h, power, down)
 		}
 	}
 	if !any {
@@ -103,9 +107,9 @@ func actCrashOp(w *World, a *Act) string {
 	switch {
 	case h == nil || a.Error != nil:
 		return ""
-	case !h.up:
-		return "down already"
-	case n < 1 || !h.volume.ArmCrash(n):
+	case h.armed:
+		return "armed already"
+	case n < 1 || !h.volume.ArmCrash(h.volume.OpsSinceBoot()+n):
 		return "n=" + strconv.FormatInt(n, 10) + " names no operation to come"
 	}
 	h.armed, h.armedPower, h.armedDown = true, a.Word("how", "kill") == "power", a.DurationNs("down", -1)
@@ -117,19 +121,12 @@ func actStop(w *World, a *Act) string {
 	if h == nil {
 		return ""
 	}
-	if !h.up || h.Booting() || h.pausedUntil != 0 {
+	if !h.up || h.Booting() || h.pausedUntil != 0 || h.leaving {
 		return "not running"
 	}
-	boot := h.boot
-	w.stop(h)
-	down := a.DurationNs("down", -1)
-	w.At(w.now+stopGraceNs, h.hash, 7, func() {
-		if h.up && h.boot == boot {
-			w.down(h, Killed, nil)
-		}
-	})
-	if down >= 0 {
-		w.schedule(w.now+stopGraceNs+down, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 2)
+	grace, down := a.DurationNs("grace", stopGraceNs), a.DurationNs("down", -1)
+	if a.Error == nil {
+		w.stop(h, grace, down)
 	}
 	return ""
 }
@@ -156,7 +153,9 @@ func actPause(w *World, a *Act) string {
 	if !h.up || h.pausedUntil != 0 {
 		return "down or paused already"
 	}
-	w.pause(h, w.now+a.DurationNs("for", 0))
+	if d := a.DurationNs("for", 0); a.Error == nil {
+		w.pause(h, w.now+d)
+	}
 	return ""
 }
 

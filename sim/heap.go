@@ -1,8 +1,10 @@
 package sim
 
+import "math/bits"
+
 // Scheduler decides which pending event is next. Timed is the default: virtual time, then the drawn priority, then order
 // of scheduling. A scheduler sees no more than these items, so another policy (lane priorities, exhaustive search) can
-// serve the same World.
+// serve the same World; an item that comes out of its time is handled at the time that the World has reached.
 type Scheduler interface {
 	Reset()
 	Push(it Item)
@@ -13,20 +15,18 @@ type Scheduler interface {
 
 // Item is a pending event as a scheduler sees it.
 type Item struct {
-	At       int64  // virtual time in nanoseconds
-	Priority uint32 // a decision named after the event; ties of time are settled by it
-	Sequence uint32 // order of scheduling; settles ties of priority
-	Event    int32  // index into the world's pool of events
+	At int64 // virtual time in nanoseconds, not negative
+	// Tie settles ties of time: the drawn priority in the high half (a decision named after the event), and in the low half
+	// the order of scheduling, which settles ties of priority.
+	Tie   uint64
+	Event int32 // index into the world's pool of events
 }
 
+// before compares without a branch: the order of pending events is random to the processor.
 func (a *Item) before(b *Item) bool {
-	if a.At != b.At {
-		return a.At < b.At
-	}
-	if a.Priority != b.Priority {
-		return a.Priority < b.Priority
-	}
-	return a.Sequence < b.Sequence
+	_, borrow := bits.Sub64(a.Tie, b.Tie, 0)
+	_, borrow = bits.Sub64(uint64(a.At), uint64(b.At), borrow)
+	return borrow != 0
 }
 
 // Timed is a heap with four children a node: half the depth of a binary one, and the children share a cache line or two.
@@ -43,46 +43,49 @@ func (h *Timed) Len() int { return len(h.items) }
 // Push adds an item in O(log n).
 func (h *Timed) Push(it Item) {
 	h.items = append(h.items, it)
-	i := len(h.items) - 1
+	items := h.items
+	i := len(items) - 1
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !it.before(&h.items[parent]) {
+		if !it.before(&items[parent]) {
 			break
 		}
-		h.items[i] = h.items[parent]
+		items[i] = items[parent]
 		i = parent
 	}
-	h.items[i] = it
+	items[i] = it
 }
 
 // Pop removes the first item in O(log n).
 func (h *Timed) Pop() (Item, bool) {
-	if len(h.items) == 0 {
+	n := len(h.items) - 1
+	if n < 0 {
 		return Item{}, false
 	}
-	top := h.items[0]
-	last := h.items[len(h.items)-1]
-	h.items = h.items[:len(h.items)-1]
-	if n := len(h.items); n > 0 {
-		i := 0
-		for {
-			child := 4*i + 1
-			if child >= n {
-				break
-			}
-			best := child
-			for k := child + 1; k < min(child+4, n); k++ {
-				if h.items[k].before(&h.items[best]) {
-					best = k
-				}
-			}
-			if !h.items[best].before(&last) {
-				break
-			}
-			h.items[i] = h.items[best]
-			i = best
-		}
-		h.items[i] = last
+	top, last := h.items[0], h.items[n]
+	items := h.items[:n]
+	h.items = items
+	if n == 0 {
+		return top, true
 	}
+	i := 0
+	for {
+		child := 4*i + 1
+		if child >= n {
+			break
+		}
+		best := child
+		for k := child + 1; k < min(child+4, n); k++ {
+			if items[k].before(&items[best]) {
+				best = k
+			}
+		}
+		if !items[best].before(&last) {
+			break
+		}
+		items[i] = items[best]
+		i = best
+	}
+	items[i] = last
 	return top, true
 }

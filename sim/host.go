@@ -31,7 +31,9 @@ type Host struct {
 	armed       bool // a crash at a disk operation is armed, with armedPower
 	armedPower  bool
 	armedDown   int64
-	bootStarted int64
+	bootStarted int64 // -1 when Boot is over
+	leaveDown   int64 // after a graceful stop: when to start again
+	fatal       error // what the process is about to stop with
 }
 
 // ID returns the host's id in the plan.
@@ -75,6 +77,7 @@ func (h *Host) reset(w *World, index int32, spec plan.Host) {
 	lanes, volume := h.lanes, h.volume
 	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), powered: true}
 	h.lanes = lanes[:0]
+	h.bootStarted, h.leaveDown = -1, -1
 	h.clock = clock{driftPpm: int64(spec.DriftPpm), wallNs: wallEpochNs + int64(spec.OffsetMs)*million}
 	if volume == nil || volume.ID() != spec.ID {
 		volume = vdisk.NewVolume(spec.ID, w.diskModel)
@@ -90,6 +93,7 @@ func (h *Host) reset(w *World, index int32, spec plan.Host) {
 type lane struct {
 	name      string
 	hash      uint64
+	id        uint64  // of the lane and its host
 	queue     []int32 // inputs that wait while the lane is busy: slots in World.waiting
 	head      int
 	busyUntil int64
@@ -105,11 +109,18 @@ type lane struct {
 	postAt   int64 // when the last post arrives: FIFO
 	spinRun  int32
 	spinLast int64
+	spurious bool // the handler that runs was woken for nothing
 }
 
-func (l *lane) reset(name string) {
+func (l *lane) reset(name string, host uint64) {
 	queue, journal := l.queue[:0], l.journal[:0]
-	*l = lane{name: name, hash: decide.HashString(name), queue: queue, journal: journal, deadline: -1, wakeAt: -1}
+	*l = lane{queue: queue, journal: journal, deadline: -1, wakeAt: -1}
+	l.rename(name, host)
+}
+
+func (l *lane) rename(name string, host uint64) {
+	l.name, l.hash = name, decide.HashString(name)
+	l.id = decide.Combine(host, l.hash)
 }
 
 func (l *lane) queued() bool { return l.head < len(l.queue) }

@@ -27,7 +27,7 @@ func (t *ticker) Input(env *Env, in *Input) error {
 	return nil
 }
 
-func (t *ticker) Stop(env *Env)                             { env.Exit() }
+func (t *ticker) Stop(env *Env)                            { env.Exit() }
 func (t *ticker) AppendState(buf []byte, view View) []byte { return buf }
 
 type tick struct{}

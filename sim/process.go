@@ -59,11 +59,13 @@ const (
 	InWake                              // the lane's deadline passed, or a spurious wake-up
 	InPost                              // Msg was posted by a lane of the same process
 	InLocal                             // Msg is a request of an operator or a client on the same host
+
+	inStop // the world calls Stop: no process sees it
 )
 
 // String returns the word used in traces.
 func (k InputKind) String() string {
-	return [...]string{"?", "message", "connected", "disconnected", "wake", "post", "local"}[k]
+	return [...]string{"?", "message", "connected", "disconnected", "wake", "post", "local", "stop"}[k]
 }
 
 // Input is one input. It is valid during the call of Process.Input only; Msg may be kept.
@@ -75,8 +77,9 @@ type Input struct {
 	From    string // host id of the sender of a datagram or of a stream message
 	Msg     Message
 
-	cause  int64 // id of the event that sent it
-	poster int32 // lane that posted it
+	spurious bool
+	poster   int32 // lane that posted it
+	cause    int64 // id of the event that sent it
 }
 
 // DownKind says how a process ended.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kraftsim/kraftsim/sim/digest"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -98,6 +99,9 @@ func (w *World) Violate(invariant, evidence, detail string) {
 			return
 		}
 	}
+	if w.report.finding {
+		return // the run is over: the first finding is the one that it is about
+	}
 	if w.opts.Trace != nil {
 		w.traceWorld(nil, "violation", invariant+": "+detail)
 	}
@@ -127,6 +131,7 @@ func (w *World) tooLong() {
 type statistics struct {
 	inputs, disk, sent, boots, syncs                                              int64
 	kills, powerLosses, exits, fatals, refusals, insideHandler, cutsAtOp, actions int64
+	spurious                                                                      int64
 }
 
 func (w *World) verdict() *plan.Verdict {
@@ -149,6 +154,7 @@ func (w *World) verdict() *plan.Verdict {
 	put("refused-starts", s.refusals)
 	put("graceful-stops", s.exits)
 	put("fault-actions", s.actions)
+	put("spurious-wakes", s.spurious)
 	put("net-resets", f.Resets)
 	put("net-losses", f.Losses)
 	put("net-duplicates", f.Duplicates)
@@ -160,7 +166,7 @@ func (w *World) verdict() *plan.Verdict {
 	put("net-filtered", f.Filtered)
 	put("net-clogged", f.Clogged)
 	fold, draws := w.source.Digest()
-	w.fold(fold)
+	w.hash = digest.Word(w.hash, fold)
 	return &plan.Verdict{
 		Outcome: w.outcome, Broken: w.report.broken, Waiting: w.waitsFor,
 		TraceHash: plan.Hex64(w.hash), BehaviourHash: plan.Hex64(w.behaviour.hash),

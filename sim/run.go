@@ -25,6 +25,9 @@ func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
 	if s == nil {
 		return Result{}, fmt.Errorf("plan: scenario %q is not known: see `%s list scenarios`", p.Scenario, e.catalogue.Program)
 	}
+	if err := plan.Validate(p, e.catalogue.Registry); err != nil {
+		return Result{}, err
+	}
 	w := &e.world
 	w.registry = e.catalogue.Registry
 	if err := w.reset(p, o); err != nil {
@@ -37,10 +40,14 @@ func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
 	if err := s.Build(w, p); err != nil {
 		return Result{}, err
 	}
+	if len(w.duties) > 0 && w.liveness.BoundNs <= 0 {
+		return Result{}, fmt.Errorf("sim: scenario %s has obligations but no bound for them: call World.SetLiveness", p.Scenario)
+	}
 	if err := w.scheduleActions(); err != nil {
 		return Result{}, err
 	}
 	w.run()
+	w.poison.checkAll()
 	v := w.verdict()
 	return Result{Verdict: v, Decisions: w.drawn}, nil
 }

@@ -34,21 +34,21 @@ func (w *World) traceInput(h *Host, l *lane, in *Input) {
 		s += " refused"
 	}
 	if in.Msg != nil {
-		s += ": " + text(in.Msg)
+		s += ": " + text(unsealed(in.Msg))
 	}
 	w.line(h, l.name, "input", s, in.cause)
 }
 
-func (w *World) traceSend(h *Host, lane int32, to *Host, m Message) {
+func (w *World) traceSend(h *Host, lane int32, to *Host, m Message, cause int64) {
 	peer := "?"
 	if to != nil {
 		peer = to.spec.ID
 	}
-	w.line(h, h.lanes[lane].name, "send", "to "+peer+": "+text(m), w.eventID)
+	w.line(h, h.lanes[lane].name, "send", "to "+peer+": "+text(m), cause)
 }
 
-func (w *World) traceObservation(h *Host, lane int32, o Observation) {
-	w.line(h, h.lanes[lane].name, "protocol", text(o), w.eventID)
+func (w *World) traceObservation(h *Host, lane int32, o Observation, cause int64) {
+	w.line(h, h.lanes[lane].name, "protocol", text(o), cause)
 }
 
 func (w *World) traceDisk(h *Host, op *vdisk.Op) {
@@ -61,7 +61,7 @@ func (w *World) traceDisk(h *Host, op *vdisk.Op) {
 	case vdisk.OpTruncate, vdisk.OpSync, vdisk.OpReset:
 		s += fmt.Sprintf(", %d bytes", op.Size)
 	}
-	w.line(h, "", "disk", s, w.eventID)
+	w.line(h, "", "disk", s, w.diskCause)
 }
 
 func (w *World) traceWorld(h *Host, what, text string) { w.line(h, "", what, text, -1) }

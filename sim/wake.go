@@ -5,7 +5,7 @@ package sim
 // the old wake-up stale.
 func (w *World) setDeadline(h *Host, lane int32, monotonicNs int64) {
 	l := &h.lanes[lane]
-	if monotonicNs < 0 {
+	if monotonicNs < 0 || monotonicNs > foreverNs {
 		l.deadline = -1
 		return
 	}
@@ -50,8 +50,13 @@ func (w *World) wake(h *Host, e *event) {
 	if l.wakeQueued {
 		return
 	}
-	if l.busyUntil > w.now || l.queued() || h.pausedUntil != 0 {
-		l.wakeQueued = true
+	if !w.ready(h, e.lane) {
+		if h.up && h.boot == e.boot {
+			l.wakeQueued = true
+			w.enqueue(h, e.lane, Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
+		}
+		return
 	}
-	w.give(h, Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
+	w.input = Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause}
+	w.handle(h, e.lane)
 }

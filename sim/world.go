@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/sim/check"
 	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/digest"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -18,8 +19,8 @@ type World struct {
 	opts     Options
 	source   decide.Source
 	net      vnet.Net
-	queue    Scheduler
 	timed    Timed
+	policy   Scheduler // nil: timed
 
 	now      int64
 	eventID  int64
@@ -29,6 +30,7 @@ type World struct {
 	waiting  []Input // inputs queued at lanes
 	spare    []int32
 	calls    []call
+	idle     []int32 // slots of calls that are over
 
 	hosts     []*Host
 	pool      []*Host // hosts of earlier runs
@@ -48,6 +50,7 @@ type World struct {
 	behaviour behaviour
 	scratch   []byte
 	input     Input
+	diskCause int64 // id of the event whose handler issued the operation being committed; 0: an operator's
 
 	stats      statistics
 	report     report
@@ -60,12 +63,12 @@ type World struct {
 	atEnd      []EndChecker
 	duties     []Obligation
 
-	actions    []action
-	handlers   map[string]ActionHandler
-	drawn      []plan.DrawnDecision
-	memory     arena
-	poison     poison
-	stateEvery int64
+	actions  []action
+	handlers map[string]ActionHandler
+	drawn    []plan.DrawnDecision
+	memory   arena
+	poison   poison
+	budget   check.Budget
 }
 
 const (
@@ -73,7 +76,7 @@ const (
 	postBaseNs    = 1_000
 	spinLimit     = 1_000
 	spinGapNs     = 1_000_000
-	stateInterval = 2_048 // events between two state digests
+	stateInterval = 2_048 // events between two state digests, a power of two
 	maxEvents     = 20_000_000
 )
 
@@ -91,17 +94,19 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 		overrides = append(overrides, decide.Override{NameHash: uint64(d.NameHash), Value: int64(d.Value)})
 	}
 	w.source.Reset(uint64(p.Seed), overrides, nil)
-	w.queue = &w.timed
-	w.queue.Reset()
+	w.timed.Reset()
+	w.policy = nil
 	w.now, w.eventID, w.sequence = 0, 0, 0
 	clear(w.events)
 	clear(w.waiting)
-	w.events, w.free, w.waiting, w.spare, w.calls = w.events[:0], w.free[:0], w.waiting[:0], w.spare[:0], w.calls[:0]
+	clear(w.calls)
+	w.events, w.free, w.waiting, w.spare = w.events[:0], w.free[:0], w.waiting[:0], w.spare[:0]
+	w.calls, w.idle = w.calls[:0], w.idle[:0]
 	w.calm, w.done, w.boundAt, w.outcome, w.waitsFor = false, false, 0, plan.OK, nil
 	w.liveness = Liveness{}
 	w.hash = digest.Word(0, uint64(p.Seed))
 	w.behaviour = behaviour{}
-	w.stats, w.input = statistics{}, Input{}
+	w.stats, w.input, w.diskCause = statistics{}, Input{}, 0
 	w.report.reset()
 	w.checkers, w.onProtocol, w.onSend, w.onDiskOp = w.checkers[:0], w.onProtocol[:0], w.onSend[:0], w.onDiskOp[:0]
 	w.onLife, w.onStep, w.atEnd, w.duties = w.onLife[:0], w.onStep[:0], w.atEnd[:0], w.duties[:0]
@@ -110,7 +115,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.drawn = nil
 	w.memory.reset()
 	w.poison.reset(o.Poison)
-	w.stateEvery = stateInterval
+	w.budget.Reset(p.Unrestricted)
 	w.models(p)
 	return w.makeHosts(p)
 }
@@ -141,6 +146,9 @@ func (w *World) makeHosts(p *plan.Plan) error {
 		if _, twice := w.byName[p.Hosts[i].ID]; twice || p.Hosts[i].ID == "" {
 			return fmt.Errorf("plan: hosts[%d].id %q is empty or taken: give every host an id of its own", i, p.Hosts[i].ID)
 		}
+		if d := p.Hosts[i].DriftPpm; d < -maxDriftPpm || d > maxDriftPpm {
+			return fmt.Errorf("plan: hosts[%d].drift_ppm %d is beyond %d: no clock runs that wrong", i, d, maxDriftPpm)
+		}
 		if len(w.pool) <= i {
 			w.pool = append(w.pool, &Host{})
 		}
@@ -166,8 +174,8 @@ func (w *World) makeHosts(p *plan.Plan) error {
 type packets struct{ w *World }
 
 // Schedule is vnet.Scheduler.
-func (p packets) Schedule(at int64, packet int32) {
-	p.w.schedule(at, event{kind: eventPacket, ref: packet, cause: p.w.eventID}, 0, uint64(packet))
+func (p packets) Schedule(at int64, packet int32, entity, key uint64) {
+	p.w.schedule(at, event{kind: eventPacket, ref: packet}, entity, key)
 }
 
 // Add attaches checkers to the run.
@@ -225,6 +233,9 @@ func (w *World) NowNs() int64 { return w.now }
 // EventID returns the id of the event being handled, from 1.
 func (w *World) EventID() int64 { return w.eventID }
 
+// Budget returns the fault budget of the run. Actions that would damage a replica ask it first.
+func (w *World) Budget() *check.Budget { return &w.budget }
+
 // Calm reports whether the storm is over.
 func (w *World) Calm() bool { return w.calm }
 
@@ -233,8 +244,6 @@ func (w *World) Alloc(n int) []byte { return w.memory.alloc(n) }
 
 // fold adds a word to the trace hash.
 func (w *World) fold(v uint64) { w.hash = digest.Word(w.hash, v) }
-
-func foldBytes(h uint64, b []byte) uint64 { return digest.Bytes(h, b) }
 
 // behaviour is the digest of protocol events only, for comparing code versions and variants.
 type behaviour struct {

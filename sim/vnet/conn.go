@@ -31,21 +31,27 @@ func (n *Net) newConn() (*conn, int64) {
 	return &n.conns[len(n.conns)-1], int64(len(n.conns))
 }
 
-// Dial starts to open a connection from a lane of the host's process to a port of another host; to < 0 means that the name
-// did not resolve. The outcome arrives as Opened or Closed{Refused}, or never when the target has no power.
-func (n *Net) Dial(nowNs int64, from, boot, lane, to, port int32, cause int64) int64 {
+// Reserve gives a connection its id, for a lane of the host's process. Nothing leaves the host before Open.
+func (n *Net) Reserve(from, boot, lane int32) int64 {
 	c, id := n.newConn()
-	c.host, c.boot, c.lane = [2]int32{from, to}, [2]int32{boot, 0}, [2]int32{lane, 0}
-	if to < 0 {
-		c.host[Server] = from
-		c.gone[Server] = true
-		p := n.alloc(packet{kind: packetClose, side: Client, conn: id, from: from, to: from, refused: true, cause: cause})
-		n.Faults.Refused++
-		n.sched.Schedule(nowNs+MinimumLatencyNs, p)
-		return id
-	}
-	n.push(nowNs, packet{kind: packetOpen, side: Server, conn: id, from: from, to: to, port: port, cause: cause})
+	c.host, c.boot, c.lane = [2]int32{from, from}, [2]int32{boot, 0}, [2]int32{lane, 0}
+	c.gone[Server] = true
 	return id
+}
+
+// Open starts to open a reserved connection to a port of another host; to < 0 means that the name did not resolve. The
+// outcome arrives as Opened or Closed{Refused}, or never when the target has no power.
+func (n *Net) Open(nowNs, id int64, to, port int32, cause int64) {
+	c := &n.conns[id-1]
+	from := c.host[Client]
+	if to < 0 {
+		n.Faults.Refused++
+		p := n.alloc(packet{kind: packetClose, side: Client, conn: id, from: from, to: from, refused: true, cause: cause})
+		n.schedule(nowNs+MinimumLatencyNs, n.link(from, from), p)
+		return
+	}
+	c.host[Server], c.gone[Server] = to, false
+	n.push(nowNs, packet{kind: packetOpen, side: Server, conn: id, from: from, to: to, port: port, cause: cause})
 }
 
 // Send puts a message on a connection. side is the sender's. It is lost silently when the connection is down.
@@ -110,7 +116,7 @@ func (n *Net) send(nowNs int64, c *conn, l *link, i int32) {
 	}
 	at := max(nowNs+n.latency(l, kind, key), c.last[p.side]+1)
 	c.last[p.side] = at
-	n.sched.Schedule(at, i)
+	n.schedule(at, l, i)
 }
 
 // flush lets go what was held back and no longer has a reason to be.
@@ -198,6 +204,10 @@ func (n *Net) answerReset(nowNs int64, p *packet, c *conn) {
 // Down tells that the host's process ended. With power the kernel resets its connections; without, they stay half open.
 func (n *Net) Down(nowNs int64, h int32, powered bool, cause int64) {
 	boot := n.hosts[h].boot
+	if boot == 0 { // no process, no connection of its own
+		n.hosts[h].powered = powered
+		return
+	}
 	n.hosts[h].boot = 0
 	n.hosts[h].powered = powered
 	n.hosts[h].listen = n.hosts[h].listen[:0]

@@ -72,6 +72,7 @@ func (n *Net) Calm(nowNs, latencyNs int64, frozen []bool) {
 			}
 			l := n.link(int32(from), int32(to))
 			l.cuts, l.clogNs = 0, 0
+			l.lastAny = min(l.lastAny, nowNs) // a late datagram holds no other one up
 		}
 	}
 	n.flush(nowNs)
@@ -83,6 +84,14 @@ func (n *Net) rate(ppm int64) int64 {
 		return 0
 	}
 	return ppm
+}
+
+// datagramRate is the rate of a fault that only the datagram transport has.
+func (n *Net) datagramRate(ppm int64) int64 {
+	if !n.model.Datagram {
+		return 0
+	}
+	return n.rate(ppm)
 }
 
 // SendDatagram sends a message on its own to a port of a host; to < 0 means that the name did not resolve.
@@ -101,22 +110,22 @@ func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause i
 		n.Faults.Held++
 		return
 	}
-	if n.source.Chance(SiteLoss, l.hash, kind, key, n.rate(n.model.LossPpm)) {
+	if n.source.Chance(SiteLoss, l.hash, kind, key, n.datagramRate(n.model.LossPpm)) {
 		n.Faults.Losses++
 		return
 	}
 	at := nowNs + n.latency(l, m.Kind(), key)
-	if n.source.Chance(SiteReorder, l.hash, kind, key, n.rate(n.model.ReorderPpm)) {
+	if n.source.Chance(SiteReorder, l.hash, kind, key, n.datagramRate(n.model.ReorderPpm)) {
 		n.Faults.Reorders++
 		at += n.model.ReorderNs
 	} else if n.model.ReorderPpm == 0 {
 		at = max(at, l.lastAny+1) // no reordering asked for: FIFO per link
 	}
 	l.lastAny = max(l.lastAny, at)
-	n.sched.Schedule(at, n.alloc(p))
-	if n.source.Chance(SiteDuplicate, l.hash, kind, key, n.rate(n.model.DuplicatePpm)) {
+	n.schedule(at, l, n.alloc(p))
+	if n.source.Chance(SiteDuplicate, l.hash, kind, key, n.datagramRate(n.model.DuplicatePpm)) {
 		n.Faults.Duplicates++
-		n.sched.Schedule(at+n.latency(l, m.Kind(), decide.Combine(key, 1)), n.alloc(p))
+		n.schedule(at+n.latency(l, m.Kind(), decide.Combine(key, 1)), l, n.alloc(p))
 	}
 }
 

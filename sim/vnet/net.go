@@ -8,9 +8,11 @@ type Payload interface {
 	Key() uint64
 }
 
-// Scheduler is told when a packet will arrive. The caller hands the packet back to Arrive at that time.
+// Scheduler is told when a packet will arrive. The caller hands the packet back to Arrive at that time. entity (the link)
+// and key (what the message calls itself) name the decision that orders it among events of the same instant; packet is a
+// slot of a pool and names nothing.
 type Scheduler interface {
-	Schedule(atNs int64, packet int32)
+	Schedule(atNs int64, packet int32, entity, key uint64)
 }
 
 // Side is an end of a connection.
@@ -188,7 +190,17 @@ func (n *Net) alloc(p packet) int32 {
 	return int32(len(n.packs) - 1)
 }
 
+// schedule hands a packet on, under its name.
+func (n *Net) schedule(at int64, l *link, i int32) {
+	p := &n.packs[i]
+	key := uint64(p.kind) << 56
+	if p.payload != nil {
+		key ^= uint64(p.payload.Kind())<<32 ^ p.payload.Key()
+	}
+	n.sched.Schedule(at, i, l.hash, key)
+}
+
 func (n *Net) release(i int32) {
-	n.packs[i] = packet{}
+	n.packs[i].payload = nil
 	n.free = append(n.free, i)
 }
