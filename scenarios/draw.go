@@ -87,7 +87,6 @@ func drawQuiet(d dice, p *plan.Plan) {
 		h.DriftPpm = int32(d.between(h.ID+"/drift", -100, 100))
 		h.StartUs = plan.Int64(d.between(h.ID+"/start", 0, 3_000_000))
 	}
-	p.Workload = []plan.Workload{{ID: "writes", Kind: "config-writes", Params: plan.Params{"period": "1s"}}}
 }
 
 // drawTransaction makes the bootstrap long and the leaders short-lived: many records per bootstrap, one to three a batch.

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -41,6 +42,7 @@ func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err e
 		}
 	}
 	return func(_ string, _ bool, err error) bool {
-		return diskFaults && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC))
+		return diskFaults && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) ||
+			errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))
 	}
 }

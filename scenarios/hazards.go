@@ -3,20 +3,55 @@
 package scenarios
 
 import (
+	"strings"
+
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// hazard is a declaration and where it holds.
+// hazard is a declaration: what is known to break, where, and by which evidence it is recognised. Other evidence in the
+// same run stays a finding. docs/findings.md tells each in plain words.
 type hazard struct {
-	doc     sim.HazardDoc
-	variant controller.Variant
-	covers  func(c *cluster, p *plan.Plan, evidence, detail string) bool
+	doc        sim.HazardDoc
+	invariants []string
+	applies    func(c *cluster, p *plan.Plan) bool
+	covers     func(evidence, detail string) bool
 }
 
-// hazards are what a variant of KIP-1262 is known to break; docs/findings.md tells each in plain words.
-func hazards() []hazard { return nil }
+// The evidence of the checkers and of the products that declarations look for.
+const (
+	evidenceSoleVoter = "sole-voter-unflushed"
+	evidenceFatal     = "fatal"
+	otherClusterID    = "the cluster id of the log is not this node's"
+)
+
+func hazards() []hazard {
+	return []hazard{{
+		doc: sim.HazardDoc{
+			ID: "sole-voter-unflushed", Invariant: "leader-completeness", Scenario: "bootstrap/golden", Fault: "power loss",
+			Doc:           "a sole voter acknowledges before its fsync; a power loss in that window loses what it acknowledged (kraft-protocol 3.6)",
+			DuePerMillion: 10_000,
+		},
+		invariants: []string{"leader-completeness", "acknowledged-survives", "state-machine-safety", "hw-monotonic", "images-equal"},
+		applies:    func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && losesPower(p) },
+		covers:     func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: "kip1262/draft", Fault: "",
+			Doc: "draft: a leader without a cluster id makes one up; a node that was formatted with another id stops on the committed record " +
+				"or is refused, and fault tolerance silently drops (metadata-bootstrap T23)",
+			DuePerMillion: 20_000,
+		},
+		invariants: []string{"no-unexpected-stop"},
+		applies: func(c *cluster, _ *plan.Plan) bool {
+			return c.variant == controller.Draft && c.mixedFormat()
+		},
+		covers: func(evidence, detail string) bool {
+			return evidence == evidenceFatal && strings.Contains(detail, otherClusterID)
+		},
+	}}
+}
 
 func hazardDocs() (docs []sim.HazardDoc) {
 	for _, h := range hazards() {
@@ -28,10 +63,42 @@ func hazardDocs() (docs []sim.HazardDoc) {
 // declare tells the world which violations are declared in this run.
 func (c *cluster) declare(p *plan.Plan) {
 	for _, h := range hazards() {
-		if h.variant == c.variant {
-			c.w.Declare(sim.Declaration{ID: h.doc.ID, Invariant: h.doc.Invariant, Covers: func(evidence, detail string) bool {
-				return h.covers(c, p, evidence, detail)
-			}})
+		if !h.applies(c, p) {
+			continue
+		}
+		for _, invariant := range h.invariants {
+			c.w.Declare(sim.Declaration{ID: h.doc.ID, Invariant: invariant, Covers: h.covers})
 		}
 	}
+}
+
+func (s *settings) voterCount() (n int32) {
+	for i := range s.hosts {
+		if s.hosts[i].kind == kindController {
+			n++
+		}
+	}
+	return n
+}
+
+// mixedFormat reports whether some hosts were formatted with a cluster id and some voters were not.
+func (s *settings) mixedFormat() bool {
+	some, none := false, false
+	for i := range s.hosts {
+		if h := &s.hosts[i]; h.format != "none" {
+			some = true
+		} else if h.kind == kindController {
+			none = true
+		}
+	}
+	return some && none
+}
+
+func losesPower(p *plan.Plan) bool {
+	for i := range p.Actions {
+		if a := &p.Actions[i]; a.Kind == "power" || a.Kind == "crash-op" && a.Params["how"] == "power" {
+			return true
+		}
+	}
+	return false
 }
