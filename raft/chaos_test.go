@@ -1,11 +1,14 @@
 package raft
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+var stormSeeds = flag.Int64("storm.seeds", 150, "how many storms TestStormThenCalm goes through")
 
 // storm makes life hard for ms milliseconds: power losses, kills, restarts, partitions in both directions, appends,
 // resignations. At most a minority is down at a time only by chance; safety must hold anyway.
@@ -88,10 +91,7 @@ func checkSame(c *cluster) {
 }
 
 func TestStormThenCalm(t *testing.T) {
-	seeds := int64(150)
-	if testing.Short() {
-		seeds = 20
-	}
+	seeds := *stormSeeds
 	var elections, truncations, chk int
 	for seed := int64(0); seed < seeds; seed++ {
 		n := []int32{3, 3, 5, 2, 4}[seed%5]
@@ -101,6 +101,21 @@ func TestStormThenCalm(t *testing.T) {
 				for _, node := range c.nodes {
 					node.cfg.FetchMaxBytes = 1 // batch by batch
 				}
+			}
+			for _, node := range c.nodes {
+				node.cfg.AppendLingerMs = seed % 7
+				if seed%6 == 2 {
+					node.cfg.FetchMaxWaitMs = 0
+				}
+				if seed%6 == 3 {
+					node.cfg.Log.SegmentBytes = 1 // a segment per batch
+				}
+				if seed%10 == 4 {
+					node.cfg.DiscoveryIntervalMs = 20
+				}
+			}
+			if seed%11 == 5 {
+				c.maxMs = 60 // slow enough for timeouts without faults
 			}
 			if seed%4 == 1 { // an observer joins through the static voters
 				observer := c.addNode(50, c.nodes[0].cfg.StaticVoters)

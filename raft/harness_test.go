@@ -35,10 +35,12 @@ type cluster struct {
 	cut    map[[2]int32]bool // from, to
 	maxMs  int64             // largest latency
 	// history: what the observers saw, for the invariants of checks_test.go.
-	leaders map[int32]int32 // epoch -> id
-	exposed map[int64]string
-	errs    []error
-	fatalOK bool
+	leaders      map[int32]int32 // epoch -> id
+	exposed      map[int64]string
+	highest      int64 // high watermark that any leader exposed
+	highestEpoch int32 // of a leader that did
+	errs         []error
+	fatalOK      bool
 }
 
 // node is a host with a disk; its replica comes and goes.
@@ -53,6 +55,7 @@ type node struct {
 	wakeAt  int64
 	app     *app
 	events  []Event
+	votes   map[int32]ReplicaKey // by epoch, over all lives of the disk
 	trace   *strings.Builder
 }
 
@@ -437,6 +440,7 @@ func (n *node) Observe(e *Event) {
 			n.c.nowMs, n.id, e.Kind, e.Epoch, e.Role, e.Leader, e.Offset, e.Other, e.Peer.ID, e.Flag)
 	}
 	n.events = append(n.events, *e)
+	n.c.checkEvent(n, e)
 	if e.Kind == RoleChanged && e.Role == Leader {
 		if other, found := n.c.leaders[e.Epoch]; found {
 			n.c.t.Fatalf("epoch %d has two leaders, %d and %d", e.Epoch, other, n.id)

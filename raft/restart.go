@@ -63,7 +63,12 @@ func (r *Replica) restore() error {
 	return nil
 }
 
-// initialRole is the table of kraft-protocol 1.6, in its order.
+// initialRole is the table of kraft-protocol 1.6, in its order, with one exception. A follower that had voted for itself
+// in its leader's epoch keeps that vote (AUG26) and by row 4 restarts as candidate of that epoch. Once its log has a
+// record of the epoch, its Vote request breaks the rule that a candidate's log ends before its epoch (2.5): every voter
+// that does not happen to know the leader answers INVALID_REQUEST, which is fatal to the candidate, at each restart. A
+// log with a record of the epoch also proves that the election is over, so the candidacy ends there: rows 5 to 7 apply,
+// and the vote stays.
 func (r *Replica) initialRole(stored *quorumstate.State) (role, error) {
 	b := base{
 		epoch: stored.LeaderEpoch, leaderID: stored.LeaderID, highWatermark: unknown,
@@ -85,7 +90,7 @@ func (r *Replica) initialRole(stored *quorumstate.State) (role, error) {
 			base: b, unacknowledged: r.otherVoterIDs(), electionDeadlineMs: r.newElectionDeadlineMs(b.epoch, Resigned),
 		}, nil
 	}
-	if b.hasVoted() && b.voted.Matches(r.localKey()) {
+	if b.hasVoted() && b.voted.Matches(r.localKey()) && r.log.LastEpoch() < b.epoch {
 		return r.storedCandidate(b)
 	}
 	if b.leaderID >= 0 {
