@@ -216,8 +216,12 @@ func (c *core) directoryIDFirst(r *replica, id record.UUID) {
 	rule := &c.rules.directoryIDFirst
 	rule.eval()
 	for i := range r.directories {
-		if d := &r.directories[i]; d.durableID == id && d.path == r.metadataDir {
-			return
+		d := &r.directories[i]
+		if d.path != r.metadataDir {
+			continue
+		}
+		if d.durableID == id || d.id == id && d.clusterID != 0 && d.boot != r.boot {
+			return // the second: a format tool that was killed before it synced the directory, which is the operator's
 		}
 	}
 	rule.fail("not-durable", r.id+" sends directory id "+id.String()+", which is not durable in the meta.properties of "+r.metadataDir)

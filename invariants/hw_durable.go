@@ -63,6 +63,12 @@ func (c *core) acknowledges(v *replica, epoch int32, id batchID, hw int64) bool 
 			return true
 		}
 	}
+	for i := len(v.oldAcks) - 1; i >= 0 && v.oldAcks[i].epoch >= epoch; i-- {
+		a := &v.oldAcks[i]
+		if a.epoch == epoch && a.end >= hw && a.batch != noBatch && c.ledger.ancestor(a.batch, hw) == id {
+			return true
+		}
+	}
 	return false
 }
 
@@ -73,6 +79,9 @@ func (c *core) acknowledge(r *replica, epoch int32, offset int64) {
 	last := &r.acks[(r.nextAck+3)%4]
 	if *last == a {
 		return
+	}
+	if last.epoch != epoch { // a deposed leader may get the last Fetch of its epoch at any time
+		r.oldAcks = append(r.oldAcks, *last)
 	}
 	r.acks[r.nextAck] = a
 	r.nextAck = (r.nextAck + 1) % 4

@@ -15,6 +15,7 @@ type directory struct {
 	id        record.UUID
 	clusterID int32       // text of the committed file, 0: none
 	durableID record.UUID // directory id that a power loss would leave
+	boot      int32       // process life that wrote the committed file, 0: before the run or before a crash
 	begunAt   stableMark  // what was stable when the write of the temporary file began
 }
 
@@ -78,7 +79,7 @@ func (r *replica) directoryAt(path string) *directory {
 func (c *core) loadProperties(r *replica, dir string, data []byte) {
 	d := r.directoryAt(dir)
 	p := parseProperties(data)
-	d.found, d.nodeID, d.id, d.clusterID = true, p.nodeID, p.directory, c.ledger.text(p.clusterID)
+	d.found, d.nodeID, d.id, d.clusterID, d.boot = true, p.nodeID, p.directory, c.ledger.text(p.clusterID), 0
 	c.readDurableProperties(r, d)
 }
 
@@ -106,7 +107,7 @@ func (c *core) propertiesWritten(r *replica, dir string, data []byte) {
 	if r.up && id != d.clusterID {
 		c.persistedIsStable(r, d, id)
 	}
-	d.found, d.nodeID, d.id, d.clusterID = true, p.nodeID, p.directory, id
+	d.found, d.nodeID, d.id, d.clusterID, d.boot = true, p.nodeID, p.directory, id, r.boot
 	d.begunAt = stableMark{}
 	c.identify(r)
 }

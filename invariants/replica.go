@@ -49,7 +49,8 @@ type replica struct {
 	requestEpoch int32  // highest epoch in a request it sent
 	acks         [4]acknowledgement
 	nextAck      int32
-	lastLed      int32 // epoch of its latest leadership, -1
+	oldAcks      []acknowledgement // the last of each epoch before that of the latest
+	lastLed      int32             // epoch of its latest leadership, -1
 	unflushed    window
 
 	// This process life.
@@ -89,10 +90,10 @@ type acknowledgement struct {
 
 // reset forgets the host of an earlier run.
 func (r *replica) reset(host int32, id string, d disk) {
-	log, dirs, votes, listeners, grants := r.log, r.directories, r.votes, r.listeners, r.preGrants
+	log, dirs, votes, listeners, grants, old := r.log, r.directories, r.votes, r.listeners, r.preGrants, r.oldAcks
 	*r = replica{
 		host: host, id: id, disk: d, nodeID: -1, bootVoters: noSet, lastLed: -1,
-		directories: dirs[:0], votes: votes[:0], listeners: listeners[:0], preGrants: grants[:0],
+		directories: dirs[:0], votes: votes[:0], listeners: listeners[:0], preGrants: grants[:0], oldAcks: old[:0],
 		quorum: noQuorumFile, durable: noQuorumFile,
 	}
 	r.log.segments, r.log.entries = log.segments[:0], log.entries[:0]

@@ -238,3 +238,19 @@ func TestSoleVoterLossAfterAKill(t *testing.T) {
 	one.lead(2)
 	l.breaks("leader-completeness/sole-voter-unflushed")
 }
+
+func TestLateFetchOfAnEarlierEpoch(t *testing.T) {
+	l := threeUp(t, Config{})
+	one, two, three := l.node(1), l.node(2), l.node(3)
+	one.noOp(1)
+	two.copyFrom(one, 2)
+	two.fetch(one, 1, 1) // under way for long
+	two.lead(2, 3)
+	two.follow(3, 3)
+	for range 6 {
+		two.noOp(2)
+		two.fetch(three, 3, 1)
+	}
+	one.raise(two, 1, 2)
+	require.NotContains(t, l.found, "hw-durable/too-few-durable")
+}
