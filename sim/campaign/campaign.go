@@ -26,11 +26,11 @@ type Config struct {
 	First   uint64        // first seed; default 1
 	Workers int           // default: one per processor
 	MinRuns int64         // default 10,000
-	Time    time.Duration // of the runs; default 35 s
+	Time    time.Duration // of the runs; default 30 s
 	// RunLimit is the wall time after which a single run counts as hung; default 20 s.
 	RunLimit   time.Duration
 	ShrinkRuns int64         // runs to shrink one example; default 400, negative: do not shrink
-	ShrinkTime time.Duration // after which no further shrinking starts; default 30 s
+	ShrinkTime time.Duration // after which shrinking ends; default 20 s, with Seeds given 2 min
 	OutDir     string        // for capsules; "" writes none
 	Progress   Progress
 	// Log receives remarks about workers, as a message and pairs of name and value.
@@ -59,10 +59,13 @@ func (c Config) WithDefaults() Config {
 	c.First = orElse(c.First, 1)
 	c.Workers = orElse(c.Workers, runtime.NumCPU())
 	c.MinRuns = orElse(c.MinRuns, 10_000)
-	c.Time = orElse(c.Time, 35*time.Second)
+	c.Time = orElse(c.Time, 30*time.Second)
 	c.RunLimit = orElse(c.RunLimit, 20*time.Second)
 	c.ShrinkRuns = orElse(c.ShrinkRuns, 400)
-	c.ShrinkTime = orElse(c.ShrinkTime, 30*time.Second)
+	if c.Seeds > 0 {
+		c.ShrinkTime = orElse(c.ShrinkTime, 2*time.Minute)
+	}
+	c.ShrinkTime = orElse(c.ShrinkTime, 20*time.Second)
 	if c.Progress == nil {
 		c.Progress = silent{}
 	}

@@ -56,27 +56,32 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 	return nil
 }
 
-// attempts lists the examples to shrink: the first of each bucket and the most promising.
+// attempts lists the examples to shrink: the most promising of every bucket, then the next of every bucket, and so on, so that
+// none comes away empty when time runs out. The first example of a bucket is always among them.
 func (c *campaign) attempts(buckets []*Bucket) (list []*attempt) {
-	for _, b := range buckets {
-		examples := []Example{b.Example}
-		for _, e := range b.candidates {
-			if e.Scenario != b.Example.Scenario || e.Seed != b.Example.Seed {
-				examples = append(examples, e)
+	for rank := range keepSmall + 1 {
+		for _, b := range buckets {
+			examples := b.candidates
+			if !slices.ContainsFunc(examples, b.Example.same) {
+				examples = append(examples[:len(examples):len(examples)], b.Example)
 			}
-		}
-		for _, e := range examples {
-			list = append(list, &attempt{bucket: b, example: e})
+			if rank < len(examples) {
+				list = append(list, &attempt{bucket: b, example: examples[rank]})
+			}
 		}
 	}
 	return list
 }
+
+// same reports whether two examples are the same run.
+func (e Example) same(o Example) bool { return e.Scenario == o.Scenario && e.Seed == o.Seed }
 
 // shrinkAll sends the attempts to the workers. An example whose run kills its process is left as it is.
 func (c *campaign) shrinkAll(ctx context.Context, attempts []*attempt) error {
 	var requests []request
 	deadline := time.Now().Add(c.ShrinkTime)
 	for i, a := range attempts {
+		// A run that ends its process would end the shrinking process, too.
 		if a.example.Verdict == nil {
 			requests = append(requests, request{
 				Do: doShrink, Count: int64(i), Plan: c.planOf(&a.example), Target: a.bucket.Fingerprint, Budget: c.ShrinkRuns})

@@ -18,6 +18,7 @@ import (
 
 func (a *App) campaignCommand() *cobra.Command {
 	cfg := campaign.Config{Catalogue: a.Catalogue, Workers: runtime.NumCPU(), OutDir: defaultOut}.WithDefaults()
+	cfg.ShrinkTime = 0 // depends on --seeds
 	first := seedFlag(cfg.First)
 	memoryMB := int64(1024)
 	program := a.Catalogue.Program
