@@ -17,7 +17,7 @@ type core struct {
 	images   imageTable
 	acked    ackedAppends
 	calmFrom calmState
-	soleLoss bool // a sole voter lost what it had committed and not flushed: a declared loss
+	loss     string // evidence of a declared loss that has happened, "" for none
 	rules    rules
 	times    times
 }
@@ -63,7 +63,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 	c.images.reset()
 	c.acked.reset()
 	c.calmFrom = calmState{}
-	c.soleLoss = false
+	c.loss = ""
 	docs := catalogue()
 	c.rules.each(func(x *rule, i int32) {
 		*x = rule{doc: docs[i], count: evaluated(docs[i].Name), core: c}

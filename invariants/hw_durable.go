@@ -41,9 +41,26 @@ func (c *core) hwDurable(r *replica, l *leadership, hw int64) {
 		}
 	}
 	if holders < set.majority() {
+		if c.fsyncFailed(set) {
+			c.loss = afterFailedFsync
+		}
 		rule.fail("too-few-durable", r.id+" raised its high watermark to "+number(hw)+" in epoch "+number(int64(l.epoch))+
 			", but only "+number(int64(holders))+" of "+number(int64(set.size()))+" voters held that durably when they acknowledged it")
 	}
+}
+
+// afterFailedFsync is the evidence of a declared loss: after a failed fsync the kernel takes the pages for clean. The process
+// stops, its next life finds the bytes in the page cache and syncs them in vain, and acknowledges what a power loss takes.
+const afterFailedFsync = "after-failed-fsync"
+
+// fsyncFailed reports whether an fsync of the log ever failed on a member of the set.
+func (c *core) fsyncFailed(set *voterSet) bool {
+	for i := range set.keys {
+		if v := c.byVoter(&set.keys[i]); v != nil && v.fsyncFailed {
+			return true
+		}
+	}
+	return false
 }
 
 // soleVoter checks the raise before this one: what a sole voter commits it may flush until its raft lane takes the next

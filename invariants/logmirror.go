@@ -325,7 +325,7 @@ func (c *core) reloadLog(r *replica) {
 		s := &l.segments[l.addSegment(path, base)]
 		s.size = int64(len(data))
 		platter, durable := r.disk.DurableFile(path)
-		s.named, s.durable = durable, commonPrefix(platter, data)
+		s.named, s.durable, s.suspect = durable, commonPrefix(platter, data), r.fsyncFailed
 	})
 	for i := range l.segments {
 		data, _ := r.disk.File(l.segments[i].path)

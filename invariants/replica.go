@@ -42,6 +42,7 @@ type replica struct {
 	durable     quorumFile // what a power loss would leave
 	staleQuorum bool       // the file changed since durable was read
 	directories []directory
+	fsyncFailed bool  // an fsync of the log failed in this run
 	bootVoters  int32 // voter set of the 0-0 checkpoint, noSet: none
 
 	// The identity, over process lives.

@@ -12,11 +12,11 @@ type rule struct {
 // eval counts one evaluation. An invariant that was never evaluated has not passed.
 func (r *rule) eval() { *r.count++ }
 
-// fail reports a violation. evidence is a fixed word, part of the fingerprint; detail is one sentence. After the declared
-// loss of a sole voter what follows is its consequence, and says so.
+// fail reports a violation. evidence is a fixed word, part of the fingerprint; detail is one sentence. After a declared
+// loss what follows may be its consequence, and carries its evidence.
 func (r *rule) fail(evidence, detail string) {
-	if r.core.soleLoss {
-		evidence = soleVoterUnflushed
+	if r.core.loss != "" {
+		evidence = r.core.loss
 	}
 	r.core.report(r.doc.Name, evidence, detail)
 }

@@ -40,7 +40,7 @@ func (c *core) closeWindow(r *replica) {
 // loseWindow reports the declared loss.
 func (c *core) loseWindow(r *replica) {
 	acked := c.acked.end > r.log.end
-	c.soleLoss = true
+	c.loss = soleVoterUnflushed
 	detail := r.id + " was the only voter and lost the committed records from " + number(r.log.end) + " to " +
 		number(c.exposed.end) + ", which it had not flushed"
 	c.rules.leaderCompleteness.fail(soleVoterUnflushed, detail)

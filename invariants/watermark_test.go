@@ -254,3 +254,21 @@ func TestLateFetchOfAnEarlierEpoch(t *testing.T) {
 	one.raise(two, 1, 2)
 	require.NotContains(t, l.found, "hw-durable/too-few-durable")
 }
+
+func TestAfterFailedFsync(t *testing.T) {
+	l := threeUp(t, Config{})
+	one, two := l.node(1), l.node(2)
+	one.noOp(1)
+	two.copyUnflushed(one, 2)
+	two.v.SetErrors("/", vdisk.Errors{Sync: true})
+	require.Error(t, two.files.Sync(two.fd))
+	two.v.SetErrors("/", vdisk.Errors{})
+	two.crash(false)
+	two.boot()
+	two.flush() // succeeds, and the pages are clean already
+	two.follow(1, 1)
+	require.EqualValues(t, 1, two.r.log.durableEnd())
+	two.fetch(one, 1, -1)
+	one.raise(two, 1, 2)
+	l.breaks("hw-durable/after-failed-fsync")
+}
