@@ -120,6 +120,8 @@ func TestStormThenCalm(t *testing.T) {
 			if seed%4 == 1 { // an observer joins through the static voters
 				observer := c.addNode(50, c.nodes[0].cfg.StaticVoters)
 				observer.cfg.CanBecomeVoter = seed%8 == 1
+			} else if seed%4 == 2 {
+				c.makeDynamic()
 			}
 			startAll(c)
 			storm(c, 6_000)

@@ -65,7 +65,7 @@ func controlOf(t *testing.T, batches []goldenBatch) (version int16, set *voters.
 }
 
 // putFile writes a golden file into the partition directory of a node.
-func putFile(t *testing.T, files *memfiles.Files, name string, content []byte) {
+func putFile(t testing.TB, files *memfiles.Files, name string, content []byte) {
 	fd, err := files.Open(testDir+"/"+name, true)
 	require.NoError(t, err)
 	require.NoError(t, files.WriteAt(fd, content, 0))

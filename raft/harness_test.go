@@ -125,6 +125,23 @@ func (c *cluster) addNode(id int32, static *voters.Set) *node {
 	return n
 }
 
+// makeDynamic turns the static quorum into one that was formatted with directory ids: each node has the checkpoint.
+func (c *cluster) makeDynamic() {
+	var entries []voters.Voter
+	var bootstrap []Address
+	for _, n := range c.nodes {
+		entries = append(entries, voters.Voter{
+			ReplicaKey: ReplicaKey{ID: n.id, DirectoryID: n.dir}, Endpoints: n.cfg.Listeners, MaxKRaftVersion: 1,
+		})
+		bootstrap = append(bootstrap, Address{Host: n.cfg.Listeners[0].Host, Port: n.cfg.Listeners[0].Port})
+	}
+	content := checkpoint(c.t, entries)
+	for _, n := range c.nodes {
+		n.cfg.StaticVoters, n.cfg.BootstrapServers = nil, bootstrap
+		putFile(c.t, n.files, "00000000000000000000-0000000000.checkpoint", content)
+	}
+}
+
 func (c *cluster) node(id int32) *node {
 	for _, n := range c.nodes {
 		if n.id == id {
@@ -214,6 +231,9 @@ func (n *node) input(life int64, f func() error) {
 	if err := f(); err != nil {
 		n.failed(err)
 		return
+	}
+	if at := n.replica.DeadlineMs(); at >= 0 {
+		require.Greater(n.c.t, at, n.c.nowMs, "node %d wants to be woken at once: it would spin", n.id)
 	}
 	n.schedule()
 }

@@ -170,8 +170,13 @@ func (s *script) cmdReplica(d *datadriven.TestData) error {
 
 // writeCheckpoint writes a 0-0.checkpoint as the formatter does.
 func (s *script) writeCheckpoint(entries []voters.Voter) {
+	s.writeFile("00000000000000000000-0000000000.checkpoint", checkpoint(s.t, entries))
+}
+
+// checkpoint is the content of a 0-0.checkpoint: header, kraft.version 1, voters; one record; footer.
+func checkpoint(t require.TestingT, entries []voters.Voter) []byte {
 	set, err := voters.New(entries...)
-	require.NoError(s.t, err)
+	require.NoError(t, err)
 	var header, footer record.Builder
 	header.Reset(nil, record.BatchSpec{Control: true})
 	header.AddControl(record.SnapshotHeader, (&record.SnapshotHeaderRecord{}).AppendTo(nil))
@@ -182,7 +187,7 @@ func (s *script) writeCheckpoint(entries []voters.Voter) {
 	content = record.AppendBatch(content, record.BatchSpec{BaseOffset: 3}, []byte("metadata.version"))
 	footer.Reset(content, record.BatchSpec{BaseOffset: 4, Control: true})
 	footer.AddControl(record.SnapshotFooter, (&record.SnapshotFooterRecord{}).AppendTo(nil))
-	s.writeFile("00000000000000000000-0000000000.checkpoint", footer.Finish())
+	return footer.Finish()
 }
 
 func (s *script) writeFile(name string, content []byte) {
