@@ -248,6 +248,7 @@ func (c *campaign) hazards(s *Summary, buckets map[string]*Bucket) {
 			for _, scenario := range b.Scenarios {
 				if !strings.HasPrefix(scenario, doc.Scenario) {
 					h.Red = "met in " + scenario + ", where it is not declared"
+					h.OutOf = c.runs()
 				}
 			}
 		}
