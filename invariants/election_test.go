@@ -10,7 +10,7 @@ import (
 )
 
 // threeUp is a cluster whose voter 1 leads epoch 1, with everything replicated to all.
-func threeUp(t *testing.T, cfg Config) *lab {
+func threeUp(t testing.TB, cfg Config) *lab {
 	l := newLab(t, 3, cfg)
 	one, two, three := l.node(1), l.node(2), l.node(3)
 	one.lead(1, 2)

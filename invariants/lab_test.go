@@ -17,7 +17,7 @@ import (
 
 // lab is a cluster by hand: real volumes, and what processes would have done to them and sent, step by step.
 type lab struct {
-	t     *testing.T
+	t     testing.TB
 	core  core
 	nodes []*member
 	found []string // "invariant/evidence", in order, without repetition
@@ -51,7 +51,7 @@ const (
 )
 
 // newLab makes voters 1 to n, formatted and up.
-func newLab(t *testing.T, n int32, cfg Config) *lab {
+func newLab(t testing.TB, n int32, cfg Config) *lab {
 	l := &lab{t: t, seen: map[string]*int64{}}
 	for id := int32(1); id <= n; id++ {
 		cfg.StaticVoters = append(cfg.StaticVoters, id)
