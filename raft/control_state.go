@@ -161,6 +161,18 @@ func (c *controlState) truncate(offset int64) {
 	c.nextOffset = min(c.nextOffset, offset)
 }
 
+// appendTo appends canonical bytes of the history: what is in force now the caller has, what would come into force after a
+// truncation is told by the offsets.
+func (c *controlState) appendTo(buf []byte) []byte {
+	for i := range c.sets {
+		buf = record.AppendInt64(buf, c.sets[i].offset)
+	}
+	for i := range c.versions {
+		buf = record.AppendInt16(record.AppendInt64(buf, c.versions[i].offset), c.versions[i].version)
+	}
+	return record.AppendInt64(buf, c.nextOffset)
+}
+
 // loadControlState reads the latest snapshot and the log to its end.
 func (r *Replica) loadControlState() error {
 	c := &r.control

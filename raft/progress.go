@@ -24,6 +24,7 @@ func (l *leader) refreshVoters(r *Replica) {
 	if l.matches(r) {
 		return
 	}
+	l.fetchedVoters = slices.DeleteFunc(l.fetchedVoters, func(id int32) bool { return set.Find(id) == nil })
 	before := l.voters
 	l.voters = make([]replicaProgress, 0, set.Len())
 	for i := int32(0); i < set.Len(); i++ {

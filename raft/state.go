@@ -18,7 +18,7 @@ func (r *Replica) AppendState(buf []byte, protocolView bool) []byte {
 	buf = record.AppendInt64(record.AppendInt64(buf, r.log.StartOffset()), r.log.EndOffset())
 	buf = record.AppendInt32(record.AppendInt64(buf, r.log.FlushedOffset()), r.log.LastEpoch())
 	buf = r.control.voters().AppendTo(record.AppendInt64(buf, r.control.votersOffset()))
-	buf = record.AppendInt16(buf, r.control.kraftVersion())
+	buf = r.control.appendTo(record.AppendInt16(buf, r.control.kraftVersion()))
 	for _, l := range r.listeners {
 		buf = record.AppendInt64(record.AppendInt64(buf, l.nextOffset), l.readerEnd)
 		buf = record.AppendInt32(record.AppendInt32(buf, l.announced.Epoch), l.announced.LeaderID)
@@ -28,6 +28,7 @@ func (r *Replica) AppendState(buf []byte, protocolView bool) []byte {
 		if !protocolView {
 			buf = record.AppendInt64(record.AppendInt32(buf, p.correlation), p.deadlineMs)
 			buf = record.AppendInt32(record.AppendInt64(buf, p.redialMs), p.failures)
+			buf = record.AppendInt64(buf, p.silentMs)
 		}
 	}
 	buf = record.AppendInt32(buf, int32(len(r.parked)))
