@@ -29,11 +29,12 @@ const (
 func hazards() []hazard {
 	return []hazard{{
 		doc: sim.HazardDoc{
-			ID: "sole-voter-unflushed", Invariant: "leader-completeness", Scenario: "bootstrap/golden", Fault: "power loss",
+			ID: "sole-voter-unflushed", Invariant: "leader-completeness", Scenario: "", Fault: "power loss",
 			Doc:           "a sole voter acknowledges before its fsync; a power loss in that window loses what it acknowledged (kraft-protocol 3.6)",
-			DuePerMillion: 10_000,
+			DuePerMillion: 500,
 		},
-		invariants: []string{"leader-completeness", "acknowledged-survives", "state-machine-safety", "hw-monotonic", "images-equal"},
+		invariants: []string{"leader-completeness", "acknowledged-survives", "state-machine-safety", "hw-monotonic", "images-equal",
+			"published-once", "no-unexpected-stop"},
 		applies:    func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && losesPower(p) },
 		covers:     func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
 	}, {
