@@ -78,11 +78,11 @@ func TestKindsAreStableAndDistinct(t *testing.T) {
 	for i, m := range allMessages() {
 		require.Equal(t, want[i], m.Kind())
 	}
-	require.EqualValues(t, 5<<40, (&VoteRequest{ReplicaEpoch: 5}).Key())
-	require.EqualValues(t, 5<<40, (&BeginQuorumEpochRequest{LeaderEpoch: 5}).Key())
-	require.EqualValues(t, 5<<40, (&EndQuorumEpochRequest{LeaderEpoch: 5}).Key())
-	require.EqualValues(t, 5<<40^7, (&FetchRequest{CurrentLeaderEpoch: 5, FetchOffset: 7}).Key())
-	require.EqualValues(t, 5<<40^9, (&FetchResponse{LeaderEpoch: 5, HighWatermark: 9}).Key())
+	require.Equal(t, uint64(5<<40), (&VoteRequest{ReplicaEpoch: 5}).Key())
+	require.Equal(t, uint64(5<<40), (&BeginQuorumEpochRequest{LeaderEpoch: 5}).Key())
+	require.Equal(t, uint64(5<<40), (&EndQuorumEpochRequest{LeaderEpoch: 5}).Key())
+	require.Equal(t, uint64(5<<40^7), (&FetchRequest{CurrentLeaderEpoch: 5, FetchOffset: 7}).Key())
+	require.Equal(t, uint64(5<<40^9), (&FetchResponse{LeaderEpoch: 5, HighWatermark: 9}).Key())
 }
 
 // TestPoolHandsOutFreshMessages: nobody gets a message twice before Reset, and after it all are clean.
