@@ -21,35 +21,40 @@ func NewEngine(c *Catalogue) *Engine { return &Engine{catalogue: c} }
 // machine and architecture change nothing. An error means that the plan can't be run, and names the field; everything that
 // happens in the run is in the verdict.
 func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
+	w := &e.world
+	if err := e.prepare(p, o); err != nil {
+		return Result{}, err
+	}
+	w.run()
+	w.poison.checkAll()
+	return Result{Verdict: w.verdict(), Decisions: w.drawn}, nil
+}
+
+// prepare furnishes the world for a plan.
+func (e *Engine) prepare(p *plan.Plan, o Options) error {
 	s := e.catalogue.Scenario(p.Scenario)
 	if s == nil {
-		return Result{}, fmt.Errorf("plan: scenario %q is not known: see `%s list scenarios`", p.Scenario, e.catalogue.Program)
+		return fmt.Errorf("plan: scenario %q is not known: see `%s list scenarios`", p.Scenario, e.catalogue.Program)
 	}
 	if err := plan.Validate(p, e.catalogue.Registry); err != nil {
-		return Result{}, err
+		return err
 	}
 	w := &e.world
 	w.registry = e.catalogue.Registry
 	if err := w.reset(p, o); err != nil {
-		return Result{}, err
+		return err
 	}
 	if o.RecordDecisions {
 		w.source.Record(w.record)
 	}
 	w.installFaults()
 	if err := s.Build(w, p); err != nil {
-		return Result{}, err
+		return err
 	}
 	if len(w.duties) > 0 && w.liveness.BoundNs <= 0 {
-		return Result{}, fmt.Errorf("sim: scenario %s has obligations but no bound for them: call World.SetLiveness", p.Scenario)
+		return fmt.Errorf("sim: scenario %s has obligations but no bound for them: call World.SetLiveness", p.Scenario)
 	}
-	if err := w.scheduleActions(); err != nil {
-		return Result{}, err
-	}
-	w.run()
-	w.poison.checkAll()
-	v := w.verdict()
-	return Result{Verdict: v, Decisions: w.drawn}, nil
+	return w.scheduleActions()
 }
 
 // run handles events until the run is over.

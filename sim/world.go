@@ -158,6 +158,9 @@ func (w *World) makeHosts(p *plan.Plan) error {
 		w.byName[h.spec.ID] = int32(i)
 		hashes = append(hashes, h.hash)
 	}
+	if p.Disk.Profile != "" && p.Disk.Profile != "ordered" {
+		return fmt.Errorf("plan: disk.profile %q is not there: ordered is the only one", p.Disk.Profile)
+	}
 	n := &p.Network
 	w.net.Reset(vnet.Model{
 		Datagram: n.Transport == "datagram", LatencyNs: n.LatencyUs * 1000, JitterNs: n.JitterUs * 1000,
