@@ -21,9 +21,10 @@ type hazard struct {
 
 // The evidence of the checkers and of the products that declarations look for.
 const (
-	evidenceSoleVoter = "sole-voter-unflushed"
-	evidenceFatal     = "fatal"
-	otherClusterID    = "the cluster id of the log is not this node's"
+	evidenceSoleVoter  = "sole-voter-unflushed"
+	evidenceFatal      = "fatal"
+	evidenceFailedSync = "after-failed-fsync"
+	otherClusterID     = "the cluster id of the log is not this node's"
 )
 
 func hazards() []hazard {
@@ -35,8 +36,19 @@ func hazards() []hazard {
 		},
 		invariants: []string{"leader-completeness", "acknowledged-survives", "state-machine-safety", "hw-monotonic", "images-equal",
 			"published-once", "no-unexpected-stop"},
-		applies:    func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && losesPower(p) },
-		covers:     func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
+		applies: func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && losesPower(p) },
+		covers:  func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "failed-fsync-forgotten", Invariant: "hw-durable", Scenario: "", Fault: "fsync error",
+			Doc: "a failed fsync stops the process, the restarted one reads the records back from the page cache, whose pages the kernel " +
+				"marked clean: what it acknowledges from then on was never on the disk, and no later fsync puts it there",
+			DuePerMillion: 100,
+		},
+		invariants: []string{"hw-durable", "leader-completeness", "acknowledged-survives", "state-machine-safety", "hw-monotonic",
+			"images-equal", "published-once", "no-unexpected-stop", "directory-id-first", "one-vote", "election-safety"},
+		applies: func(_ *cluster, p *plan.Plan) bool { return failsSyncs(p) },
+		covers:  func(evidence, _ string) bool { return evidence == evidenceFailedSync },
 	}, {
 		doc: sim.HazardDoc{
 			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: "kip1262/draft", Fault: "",
@@ -102,4 +114,13 @@ func losesPower(p *plan.Plan) bool {
 		}
 	}
 	return false
+}
+
+func failsSyncs(p *plan.Plan) bool {
+	for i := range p.Actions {
+		if a := &p.Actions[i]; a.Kind == "disk-error" && a.Params["on"] == "sync" {
+			return true
+		}
+	}
+	return p.Disk.SyncErrorPpm > 0
 }
