@@ -16,9 +16,11 @@ import (
 // transport is raft.Transport on the simulated network.
 type transport node
 
-func (t *transport) Dial(host string, port uint16) int64 { return t.env.Dial(host, int32(port)) }
-func (t *transport) Send(conn int64, m raft.Message)     { t.env.Send(conn, m) }
-func (t *transport) CloseConn(conn int64)                { t.env.CloseConn(conn) }
+func (t *transport) Dial(host string, port uint16) int64 {
+	return t.env.Dial(t.c.locate(host, port), int32(port))
+}
+func (t *transport) Send(conn int64, m raft.Message) { t.env.Send(conn, m) }
+func (t *transport) CloseConn(conn int64)            { t.env.CloseConn(conn) }
 
 // waker turns client calls of other lanes into one pending poll of the raft lane.
 type waker node

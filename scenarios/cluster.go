@@ -32,7 +32,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.ready = c.ready[:0]
 	for i, h := range w.Hosts() {
 		e := &s.hosts[i]
-		w.Name(e.name, h)
+		if w.Host(e.name) == nil {
+			w.Name(e.name, h)
+		}
 		byTool, golden := e.formatted()
 		if golden != "" {
 			if err := loadGolden(h.Volume(), golden, e.dirs); err != nil {
@@ -48,11 +50,21 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		w.Install(h, func() sim.Process { return c.process(i) })
 	}
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
-	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs()})
+	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p)})
 	w.Add(c)
 	w.Add(invariants.All(s.checkerConfig(p))...)
 	c.declare(p)
 	return c.work.build(c, p)
+}
+
+// locate returns the id of the host behind an address. Two voters may share a host name, on ports of their own.
+func (s *settings) locate(name string, port uint16) string {
+	for i := range s.hosts {
+		if h := &s.hosts[i]; h.name == name && h.port == port {
+			return h.id
+		}
+	}
+	return name
 }
 
 // process is what a host runs at its next start: the format tool until it has succeeded, then the node.
@@ -81,13 +93,6 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 // smallestTimeoutNs is what bounds latencies in the calm.
 func (s *settings) smallestTimeoutNs() int64 {
 	return 1_000_000 * max(1, min(s.timeouts.election, s.timeouts.fetch, s.timeouts.request))
-}
-
-// calmBoundNs is the bound of docs/liveness.md.
-func (s *settings) calmBoundNs() int64 {
-	t := &s.timeouts
-	round := 3*t.election + 2*t.fetch + 2*t.request + 1_000
-	return 1_000_000 * (60*round + 2*t.wait)
 }
 
 // checkerConfig is what the invariants are told about the cluster.

@@ -193,7 +193,7 @@ func (d dice) upgrade(p *plan.Plan, levels []int64) {
 // drawGolden boots one of Kafka's own directories; absent voters are formatted by the simulator.
 func drawGolden(d dice, p *plan.Plan) {
 	names := goldenNames()
-	if err := fillGolden(p, names[d.roll("case", int64(len(names)))]); err != nil {
+	if err := d.fillGolden(p, names[d.roll("case", int64(len(names)))]); err != nil {
 		panic("scenarios: a golden case in the binary can't be read: " + err.Error())
 	}
 	d.storm(p, &lightProfile)

@@ -37,7 +37,7 @@ func (f *formatStep) AppendState(buf []byte, _ sim.View) []byte { return buf }
 func (s *settings) formatOptions(h *hostSettings) format.Options {
 	o := format.Options{
 		Release: h.release, Roles: format.Controller, NodeID: h.nodeID, Directories: h.dirs, MetadataDir: h.metadataDir,
-		StaticVoters: s.static != nil, Listener: listenerName, Host: h.name, Port: h.port,
+		StaticVoters: s.static != nil, Listener: s.listener, Host: h.name, Port: h.port,
 		Unstable: h.unstable, ClusterID: &h.clusterID, ReleaseVersion: s.level, IgnoreFormatted: true,
 	}
 	if h.kind == kindBroker {

@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -13,7 +12,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
-	"github.com/kraftsim/kraftsim/raft/voters"
+	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
@@ -22,203 +21,76 @@ import (
 type FromOptions struct {
 	Release string // of the software; "" follows the files
 	Voters  string // controller.quorum.voters of a static quorum, "1@host:9093,..."; "" is the node alone
+	Where   string // what messages call the tree, such as the path given to --from
+	Single  string // name of the log directory when the tree is one; "" is "dir0"
+	_       struct{}
 }
 
-// treeFile marks host parameters that hold a file of the tree: "file:dir0/meta.properties", base64.
-const treeFile = "file:"
+// The names of parameters that hold a tree.
+const (
+	treePrefix = "file:"     // of a host: "file:dir0/meta.properties" is the file, in base64
+	treeEmpty  = "empty:"    // of a host: "empty:dir1" is a directory without a file
+	fromParam  = "from"      // of the plan: id of the host whose storage the tree is
+	namesParam = "dir_names" // of a host: names of its log directories, with "/" between them
+)
 
 // PlanFrom makes a plan that boots a cluster from one node's storage: a folder of log directories, or one log directory.
-// The metadata directory is the one that holds __cluster_metadata-0, else the first by name. Voters that its checkpoint
-// names and that are not in the tree are formatted by the simulator with the listed directory ids and the same cluster id.
-// The tree goes into the plan, which therefore replays anywhere. The tree is only read.
+// The metadata directory is the one that holds __cluster_metadata-0, else the first by name. Voters that its newest voter
+// set names and that are not in the tree are formatted by the simulator with the listed directory ids and the same cluster
+// id; when the tree has a log, they begin with a copy of it, as voters that were in sync. The tree goes into the plan, which
+// therefore replays anywhere. The tree is only read. Errors wrap plan.ErrInput and name file and field; what Kafka would
+// refuse is no error here: the node refuses it when the plan runs.
 func PlanFrom(tree fs.FS, seed uint64, o FromOptions) (*plan.Plan, error) {
 	p := &plan.Plan{Format: plan.Format, Scenario: fromScenario, Seed: plan.Uint64(seed), Params: plan.Params{}}
-	if err := fillFrom(p, tree, "", o); err != nil {
+	d := dice{seed}
+	if err := d.fillFrom(p, tree, "", o); err != nil {
 		return nil, err
 	}
-	dice{seed}.calmBootstrap(p)
+	d.calmBootstrap(p)
 	return p, nil
 }
 
 // fillFrom adds the hosts of the cluster that a tree belongs to. format names where the tree comes from; "" puts its files
 // into the plan.
-func fillFrom(p *plan.Plan, tree fs.FS, format string, o FromOptions) error {
-	t, err := readTree(tree)
+func (d dice) fillFrom(p *plan.Plan, tree fs.FS, format string, o FromOptions) error {
+	if o.Single == "" {
+		o.Single = "dir0"
+	}
+	t, err := readTree(tree, o.Where, o.Single)
 	if err != nil {
 		return err
 	}
-	if err := t.release(o.Release); err != nil {
+	b := &fromBuilder{t: t, p: p, d: d, format: format}
+	if b.release, err = t.software(o.Release); err != nil {
 		return err
 	}
-	h := plan.Host{ID: fmt.Sprintf("n%d", t.nodeID), Release: t.rel.Name, Params: plan.Params{
-		"node_id": number(int64(t.nodeID)), "format": format, "dirs": number(int64(len(t.dirs))), "metadata_dir": number(int64(t.metadata)),
-	}}
-	if t.unstable() {
-		h.Params["unstable"] = "true"
-	}
-	if format == "" {
-		h.Params["format"] = "tree"
-		t.intoParams(h.Params)
+	if err := t.formatted(b.release); err != nil {
+		return err
 	}
 	p.Params["cluster_id"] = t.clusterID
 	if t.level > 0 {
 		p.Params["level"] = features.VersionName(t.level)
 	}
-	if t.rel.SupportsClusterID(t.rel.LatestTesting) {
+	if b.release.SupportsClusterID(b.release.LatestTesting) {
 		p.Params["variant"] = "final-mar"
 	}
-	set, err := t.voters(o.Voters)
+	p.Params["quorum"] = "static"
+	if t.dynamic() {
+		p.Params["quorum"] = "dynamic"
+	}
+	q, err := b.voters(o.Voters)
 	if err != nil {
 		return err
 	}
-	p.Params["quorum"] = "static"
-	if t.checkpoint != nil && t.checkpoint.Voters != nil {
-		p.Params["quorum"] = "dynamic"
+	if q.listener != listenerName {
+		p.Params["listener"] = q.listener
 	}
-	h.Kind = kindObserver
-	for i := range set {
-		v := &set[i]
-		if v.nodeID == t.nodeID {
-			h.Kind = kindController
-			v.into(&h)
-			p.Hosts = append(p.Hosts, h)
-			continue
-		}
-		absent := plan.Host{ID: fmt.Sprintf("n%d", v.nodeID), Kind: kindController, Release: t.rel.Name, Params: plan.Params{
-			"node_id": number(int64(v.nodeID)), "format": "full"}}
-		if t.unstable() {
-			absent.Params["unstable"] = "true"
-		}
-		v.into(&absent)
-		p.Hosts = append(p.Hosts, absent)
-	}
-	if h.Kind == kindObserver {
-		p.Hosts = append(p.Hosts, h)
-	}
+	b.hosts(q.voters)
 	return nil
 }
 
-// storage is one node's log directories as they lie in a tree.
-type storage struct {
-	fsys       fs.FS
-	dirs       []string // paths in the tree, ascending
-	metadata   int      // index of the metadata directory
-	nodeID     int32
-	clusterID  string
-	directory  string // id of the metadata directory
-	checkpoint *bootstrap.Checkpoint
-	oct24      bool // has a bootstrap.checkpoint
-	level      int16
-	rel        *features.Release
-}
-
-func readTree(tree fs.FS) (*storage, error) {
-	t := &storage{fsys: tree}
-	if err := t.findDirs(); err != nil {
-		return nil, err
-	}
-	for i, dir := range t.dirs {
-		if _, err := fs.Stat(tree, path.Join(dir, bootstrap.PartitionDir)); err == nil {
-			t.metadata = i
-			break
-		}
-	}
-	if err := t.readIdentity(); err != nil {
-		return nil, err
-	}
-	return t, t.readBootstrap()
-}
-
-// findDirs finds the log directories: the tree itself, or its folders.
-func (t *storage) findDirs() error {
-	if _, err := fs.Stat(t.fsys, metaprops.FileName); err == nil {
-		t.dirs = []string{"."}
-		return nil
-	}
-	entries, err := fs.ReadDir(t.fsys, ".")
-	if err != nil {
-		return fmt.Errorf("read the storage: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() {
-			t.dirs = append(t.dirs, e.Name())
-		}
-	}
-	if len(t.dirs) == 0 {
-		return fmt.Errorf("no log directory: neither %s nor a folder is there; name one node's storage", metaprops.FileName)
-	}
-	return nil
-}
-
-// readIdentity takes node id and cluster id from the first readable meta.properties, as start-up will.
-func (t *storage) readIdentity() error {
-	found := false
-	for i, dir := range t.dirs {
-		content, err := fs.ReadFile(t.fsys, path.Join(dir, metaprops.FileName))
-		if err != nil {
-			continue
-		}
-		props, err := metaprops.Parse(content, metaprops.V2)
-		if err != nil {
-			if i == t.metadata {
-				return fmt.Errorf("%s: %w", path.Join(dir, metaprops.FileName), err)
-			}
-			continue
-		}
-		if props.HasNodeID && !found {
-			found, t.nodeID = true, props.NodeID
-		}
-		if t.clusterID == "" {
-			t.clusterID = props.ClusterID
-		}
-		if i == t.metadata && props.HasDirectoryID {
-			t.directory = props.DirectoryID.String()
-		}
-	}
-	if !found {
-		return fmt.Errorf("no readable %s names a node.id: format the storage first", metaprops.FileName)
-	}
-	return nil
-}
-
-// readBootstrap reads the two bootstrap files of the metadata directory, where they are.
-func (t *storage) readBootstrap() error {
-	dir := t.dirs[t.metadata]
-	name := path.Join(dir, bootstrap.PartitionDir, bootstrap.CheckpointName)
-	content, err := fs.ReadFile(t.fsys, name)
-	switch {
-	case err == nil:
-		if t.checkpoint, err = bootstrap.ParseCheckpoint(content); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		t.levelFrom(t.checkpoint.Entries)
-	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	name = path.Join(dir, bootstrap.FileName)
-	content, err = fs.ReadFile(t.fsys, name)
-	switch {
-	case err == nil:
-		t.oct24 = true
-		entries, err := bootstrap.ParseBatchFile(content)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		t.levelFrom(entries)
-	case !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-func (t *storage) levelFrom(entries []bootstrap.Entry) {
-	if m, err := bootstrap.New(entries, "", 0); err == nil {
-		t.level = m.MetadataVersion()
-	}
-}
-
-// release picks the software: the one asked for, else the one that leaves such files.
-func (t *storage) release(asked string) error {
+// software picks the release: the one asked for, else the one that leaves such files.
+func (t *storage) software(asked string) (*features.Release, error) {
 	name := asked
 	if name == "" {
 		names := features.Names()
@@ -229,90 +101,135 @@ func (t *storage) release(asked string) error {
 	}
 	rel, err := features.Find(name)
 	if err != nil {
-		return fmt.Errorf("--release: %w", err)
+		return nil, &plan.FieldError{File: "--release", Field: "name", Problem: err.Error()}
 	}
-	t.rel = rel
-	return nil
+	return rel, nil
 }
 
-func (t *storage) unstable() bool { return t.level > t.rel.LatestProduction }
-
-// voter is one entry of the quorum.
-type voter struct {
-	nodeID    int32
-	host      string
-	port      uint16
-	directory string
+// formatted refuses a tree without a node id where the software would format it with one that nobody gave.
+func (t *storage) formatted(rel *features.Release) error {
+	if t.hasNodeID || t.refusesAnyway() || rel.MetaProperties < metaprops.V2 {
+		return nil
+	}
+	return t.refuse(t.metadataDir(), metaprops.FileName, "missing: release %s would format the directory, but no file names a node.id", rel.Name)
 }
 
-func (v *voter) into(h *plan.Host) {
-	h.Params["name"], h.Params["port"] = v.host, number(int64(v.port))
-	if v.directory != "" {
-		h.Params["directory_id"] = v.directory
+// fromBuilder makes hosts of a tree.
+type fromBuilder struct {
+	t       *storage
+	p       *plan.Plan
+	d       dice
+	format  string
+	release *features.Release
+}
+
+// hosts adds the voters, and the node of the tree as an observer when it is none of them.
+func (b *fromBuilder) hosts(set []voter) {
+	t := b.t
+	own := b.host(t.nodeID, kindObserver)
+	own.Params["format"], own.Params["dirs"] = b.format, number(int64(len(t.dirs)))
+	own.Params[namesParam], own.Params["metadata_dir"] = strings.Join(t.dirs, "/"), number(int64(t.metadata))
+	if b.format == "" {
+		own.Params["format"] = "tree"
+		b.p.Params[fromParam] = own.ID
+		t.intoParams(own.Params)
+	}
+	for i := range set {
+		v := &set[i]
+		if v.nodeID == t.nodeID {
+			own.Kind = kindController
+			v.into(&own)
+			b.p.Hosts = append(b.p.Hosts, own)
+			continue
+		}
+		absent := b.host(v.nodeID, kindController)
+		absent.Params["format"] = "full"
+		if v.directory == "" && t.dynamic() {
+			v.directory = b.d.uuid(absent.ID + "/directory-id").String()
+		}
+		v.into(&absent)
+		if t.log.batches > 0 && b.format == "" {
+			b.copyLog(&absent, v)
+		}
+		b.p.Hosts = append(b.p.Hosts, absent)
+	}
+	if own.Kind == kindObserver {
+		b.p.Hosts = append(b.p.Hosts, own)
 	}
 }
 
-// voters are those of the checkpoint, else those of the option, else the node alone.
-func (t *storage) voters(option string) (set []voter, err error) {
-	if c := t.checkpoint; c != nil && c.Voters != nil {
-		if option != "" {
-			return nil, errors.New("--voters: the storage has a checkpoint with a voter set; leave the flag out")
+func (b *fromBuilder) host(nodeID int32, kind string) plan.Host {
+	h := plan.Host{ID: fmt.Sprintf("n%d", nodeID), Kind: kind, Release: b.release.Name, Params: plan.Params{"node_id": number(int64(nodeID))}}
+	if b.t.level > b.release.LatestProduction {
+		h.Params["unstable"] = "true"
+	}
+	return h
+}
+
+// copyLog gives an absent voter the log of the tree: an empty one could be elected, and the log of the tree would be cut.
+// Votes are not copied.
+func (b *fromBuilder) copyLog(h *plan.Host, v *voter) {
+	h.Params["format"] = "tree"
+	id, err := record.ParseUUID(v.directory)
+	if err != nil || id == (record.UUID{}) {
+		id = b.d.uuid(h.ID + "/directory-id")
+	}
+	props := metaprops.Properties{Version: metaprops.V1, HasClusterID: true, ClusterID: b.t.clusterID, HasNodeID: true, NodeID: v.nodeID,
+		HasDirectoryID: true, DirectoryID: id}
+	h.Params[treePrefix+"dir0/"+metaprops.FileName] = base64.StdEncoding.EncodeToString(props.AppendTo(nil, 0))
+	for i := range b.t.files {
+		f := &b.t.files[i]
+		if f.dir == b.t.metadataDir() && copied(f.name) {
+			h.Params[treePrefix+"dir0/"+f.name] = base64.StdEncoding.EncodeToString(f.data)
 		}
-		for i := range c.Voters.Voters {
-			v := &c.Voters.Voters[i]
-			e := voter{nodeID: v.VoterID, directory: v.VoterDirectoryID.String(), port: raftPort}
-			for k := range v.Endpoints {
-				e.host, e.port = v.Endpoints[k].Host, v.Endpoints[k].Port
-				break
-			}
-			set = append(set, e)
-		}
-		return set, nil
 	}
-	if option == "" {
-		return []voter{{nodeID: t.nodeID, host: fmt.Sprintf("n%d", t.nodeID), port: raftPort, directory: t.directory}}, nil
+}
+
+// copied tells whether a file of the metadata directory is part of the log or of the bootstrap.
+func copied(name string) bool {
+	base, inPartition := strings.CutPrefix(name, bootstrap.PartitionDir+"/")
+	if !inPartition {
+		return name == bootstrap.FileName
 	}
-	static, err := voters.ParseStatic(option, listenerName)
-	if err != nil {
-		return nil, fmt.Errorf("--voters: %w", err)
-	}
-	for i := range static.Len() {
-		v := static.At(i)
-		e := voter{nodeID: v.ID}
-		if len(v.Endpoints) > 0 {
-			e.host, e.port = v.Endpoints[0].Host, v.Endpoints[0].Port
-		}
-		set = append(set, e)
-	}
-	return set, nil
+	return strings.HasSuffix(base, ".log") || strings.HasSuffix(base, ".checkpoint") || base == "leader-epoch-checkpoint" ||
+		base == "partition.metadata"
 }
 
 // intoParams puts the files of the tree into host parameters.
 func (t *storage) intoParams(params plan.Params) {
-	for i, dir := range t.dirs {
-		_ = fs.WalkDir(t.fsys, dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return nil
-			}
-			if data, err := fs.ReadFile(t.fsys, name); err == nil {
-				rest := strings.TrimPrefix(name, dir)
-				if dir == "." {
-					rest = "/" + name
-				}
-				params[fmt.Sprintf("%sdir%d%s", treeFile, i, rest)] = base64.StdEncoding.EncodeToString(data)
-			}
-			return nil
-		})
+	for i := range t.files {
+		f := &t.files[i]
+		params[treePrefix+path.Join(f.dir, f.name)] = base64.StdEncoding.EncodeToString(f.data)
+	}
+	for _, e := range t.empty {
+		params[treeEmpty+path.Join(e[0], e[1])] = "true"
 	}
 }
 
 // loadParams puts the files of host parameters onto a volume.
 func loadParams(v *vdisk.Volume, params plan.Params) error {
+	var files, dirs []string // loaded so far, to refuse a plan in which a path is both
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		file, ok := strings.CutPrefix(name, treeFile)
-		if !ok {
+		dir, empty := strings.CutPrefix(name, treeEmpty)
+		file, isFile := strings.CutPrefix(name, treePrefix)
+		if !empty && !isFile {
 			continue
 		}
+		if empty {
+			file = dir
+		}
+		if !fs.ValidPath(file) || file == "." || slices.ContainsFunc(files, func(have string) bool { return clash(have, file) }) {
+			return fmt.Errorf("%s: not a path, or taken", name)
+		}
+		if empty {
+			dirs = append(dirs, dir)
+			v.LoadDir("/data/" + dir)
+			continue
+		}
+		if slices.ContainsFunc(dirs, func(have string) bool { return clash(file, have) }) {
+			return fmt.Errorf("%s: a directory, too", name)
+		}
+		files = append(files, file)
 		data, err := base64.StdEncoding.DecodeString(params[name])
 		if err != nil {
 			return fmt.Errorf("%s: not base64: %w", name, err)
@@ -320,4 +237,9 @@ func loadParams(v *vdisk.Volume, params plan.Params) error {
 		v.Load("/data/"+file, data)
 	}
 	return nil
+}
+
+// clash tells whether a path needs a file to be a directory.
+func clash(file, path string) bool {
+	return strings.HasPrefix(path, file) && (len(path) == len(file) || path[len(file)] == '/')
 }

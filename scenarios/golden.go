@@ -39,12 +39,12 @@ func goldenTree(name string) (fs.FS, error) {
 }
 
 // fillGolden gives a plan the cluster of a case.
-func fillGolden(p *plan.Plan, name string) error {
+func (d dice) fillGolden(p *plan.Plan, name string) error {
 	tree, err := goldenTree(name)
 	if err != nil {
 		return err
 	}
-	return fillFrom(p, tree, "golden:"+name, FromOptions{})
+	return d.fillFrom(p, tree, "golden:"+name, FromOptions{Where: path.Join(goldenRoot, name)})
 }
 
 // loadGolden puts the log directories of a case onto a volume, in the order of their names.
@@ -53,8 +53,8 @@ func loadGolden(v *vdisk.Volume, name string, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	for i, dir := range dirs {
-		if err := loadTree(tree, fmt.Sprintf("dir%d", i), v, dir); err != nil {
+	for _, dir := range dirs {
+		if err := loadTree(tree, path.Base(dir), v, dir); err != nil {
 			return err
 		}
 	}

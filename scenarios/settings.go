@@ -34,6 +34,7 @@ type settings struct {
 	selfFormat      startup.SelfFormat
 	dynamic         bool
 	clusterID       string
+	listener        string // first of controller.listener.names
 	level           string // --release-version of the format step, "" for the release's default
 	timeouts        timeouts
 	fetchMaxBytes   int32
@@ -74,6 +75,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 	r := &reader{where: "params", params: p.Params}
 	s := &settings{
 		clusterID: r.text("cluster_id", "MkU3OEVBNTcwNTJENDM2Qg"),
+		listener:  r.text("listener", listenerName),
 		level:     r.text("level", ""),
 		dynamic:   r.word("quorum", "static", "static", "dynamic") == "dynamic",
 		timeouts: timeouts{
@@ -124,10 +126,7 @@ func (s *settings) readHosts(p *plan.Plan) error {
 			format: r.text("format", "full"), clusterID: r.text("cluster_id", s.clusterID),
 			name: r.text("name", h.ID), port: uint16(r.number("port", raftPort)),
 		}
-		for d := range min(max(r.number("dirs", 1), 1), 16) {
-			e.dirs = append(e.dirs, "/data/dir"+strconv.FormatInt(d, 10))
-		}
-		e.metadataDir = "/data/dir" + strconv.FormatInt(r.number("metadata_dir", 0), 10)
+		e.dirs, e.metadataDir = r.directories()
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
 		if id := r.text("directory_id", ""); id != "" {
 			if e.directoryID, err = record.ParseUUID(id); err != nil {
@@ -172,7 +171,7 @@ func (s *settings) quorum() error {
 		s.initial = strings.Join(initial, ",")
 		return nil
 	}
-	set, err := voters.ParseStatic(strings.Join(static, ","), listenerName)
+	set, err := voters.ParseStatic(strings.Join(static, ","), s.listener)
 	if err != nil {
 		return fmt.Errorf("plan: hosts: %w", err)
 	}
@@ -184,10 +183,10 @@ func (s *settings) quorum() error {
 func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	c := raft.DefaultConfig()
 	c.NodeID, c.DirectoryID, c.ClusterID = h.nodeID, who.DirectoryID, who.ClusterID
-	c.ListenerName = listenerName
+	c.ListenerName = s.listener
 	c.CanBecomeVoter = h.kind != kindBroker
 	if c.CanBecomeVoter {
-		c.Listeners = []voters.Endpoint{{Name: listenerName, Host: h.name, Port: h.port}}
+		c.Listeners = []voters.Endpoint{{Name: s.listener, Host: h.name, Port: h.port}}
 	}
 	c.StaticVoters = s.static
 	if s.dynamic {
@@ -215,6 +214,30 @@ type reader struct {
 	where  string
 	params plan.Params
 	err    error
+}
+
+// directories are the log directories of a host: as many as "dirs" says, dir0 and so on unless "dir_names" names them. The
+// metadata directory is one of them, or one more.
+func (r *reader) directories() (dirs []string, metadata string) {
+	names := strings.Split(r.text(namesParam, ""), "/")
+	if names[0] == "" {
+		names = nil
+		for d := range min(max(r.number("dirs", 1), 1), 16) {
+			names = append(names, "dir"+strconv.FormatInt(d, 10))
+		}
+	}
+	for _, name := range names {
+		if name == "" || name == "." || name == ".." {
+			r.fail(namesParam, r.params[namesParam], "names of directories with / between them")
+			return nil, ""
+		}
+		dirs = append(dirs, "/data/"+name)
+	}
+	m := r.number("metadata_dir", 0)
+	if m < int64(len(dirs)) {
+		return dirs, dirs[m]
+	}
+	return dirs, "/data/dir" + strconv.FormatInt(m, 10)
 }
 
 func (r *reader) text(name, absent string) string {

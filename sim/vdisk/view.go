@@ -55,6 +55,20 @@ func (v *Volume) WalkDurable(f func(path string, data []byte)) {
 // Load puts a file there, durable with its directories, outside of all time: the step of an operator. It replaces what
 // the path named, and makes all changes of names durable. No operation may be in flight.
 func (v *Volume) Load(path string, data []byte) {
+	v.prepare(path)
+	n := v.inodes[v.place(path, false)]
+	v.used += int64(len(data)) - int64(len(n.cache))
+	n.replace(data)
+}
+
+// LoadDir puts a directory there as Load puts a file.
+func (v *Volume) LoadDir(path string) {
+	v.prepare(path)
+	v.place(path, true)
+}
+
+// prepare makes all changes of names durable and makes the directories above a path.
+func (v *Volume) prepare(path string) {
 	if v.head <= v.tail || !valid(path) || path == root {
 		panic("vdisk: Load of " + path + " with operations in flight, or not a clean path")
 	}
@@ -66,9 +80,6 @@ func (v *Volume) Load(path string, data []byte) {
 			v.place(path[:end], true)
 		}
 	}
-	n := v.inodes[v.place(path, false)]
-	v.used += int64(len(data)) - int64(len(n.cache))
-	n.replace(data)
 }
 
 // place returns the inode of a name that is durable from now on.

@@ -1,0 +1,272 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// maxTreeBytes bounds what a plan carries: a metadata log of a few hundred thousand records.
+const maxTreeBytes = 256 << 20
+
+// storage is one node's log directories as they lie in a tree, read once and completely.
+type storage struct {
+	where    string      // what messages call the tree
+	dirs     []string    // names of the log directories, ascending
+	metadata int         // index of the metadata directory
+	files    []treeFile  // in the order of directories, then of names
+	empty    [][2]string // directories without a file that mean something: log directory, path below it
+
+	nodeID     int32
+	hasNodeID  bool
+	clusterID  string
+	directory  string // id of the metadata directory, "" when it has none
+	checkpoint *bootstrap.Checkpoint
+	oct24      bool  // has a bootstrap.checkpoint
+	level      int16 // highest metadata.version that the files name; 0: none
+	log        treeLog
+}
+
+// treeFile is one file of a log directory.
+type treeFile struct {
+	dir  string // name of the log directory
+	name string // path below it
+	data []byte
+}
+
+// refuse makes an error about a file of the tree.
+func (t *storage) refuse(name, field, format string, args ...any) error {
+	return &plan.FieldError{File: path.Join(t.where, name), Field: field, Problem: fmt.Sprintf(format, args...)}
+}
+
+// readTree reads a node's storage. single is the name that the tree itself gets when it is one log directory. An error
+// says that the tree can't be taken for a node's storage; what Kafka makes of its content is left to the node.
+func readTree(tree fs.FS, where, single string) (*storage, error) {
+	t := &storage{where: where}
+	if err := t.read(tree, single); err != nil {
+		return nil, err
+	}
+	for i, dir := range t.dirs {
+		if t.hasPartition(dir) {
+			t.metadata = i
+			break
+		}
+	}
+	if err := t.readIdentity(); err != nil {
+		return nil, err
+	}
+	t.readBootstrap()
+	return t, t.readLog()
+}
+
+// metadataDir is the name of the metadata directory.
+func (t *storage) metadataDir() string { return t.dirs[t.metadata] }
+
+func (t *storage) hasPartition(dir string) bool {
+	for i := range t.files {
+		if t.files[i].dir == dir && strings.HasPrefix(t.files[i].name, bootstrap.PartitionDir+"/") {
+			return true
+		}
+	}
+	return slices.Contains(t.empty, [2]string{dir, bootstrap.PartitionDir})
+}
+
+// file returns the content of a file.
+func (t *storage) file(dir, name string) (data []byte, found bool) {
+	for i := range t.files {
+		if f := &t.files[i]; f.dir == dir && f.name == name {
+			return f.data, true
+		}
+	}
+	return nil, false
+}
+
+// readIdentity takes node id and cluster id from the first readable meta.properties, as start-up will.
+func (t *storage) readIdentity() error {
+	files, broken := 0, ""
+	for i, dir := range t.dirs {
+		content, found := t.file(dir, metaprops.FileName)
+		if !found {
+			continue
+		}
+		files++
+		props, err := metaprops.Parse(content, metaprops.V2)
+		if err != nil {
+			broken = err.Error()
+			continue
+		}
+		if props.HasNodeID && !t.hasNodeID {
+			t.hasNodeID, t.nodeID = true, props.NodeID
+		}
+		if t.clusterID == "" {
+			t.clusterID = props.ClusterID
+		}
+		if i == t.metadata && props.HasDirectoryID {
+			t.directory = props.DirectoryID.String()
+		}
+	}
+	switch {
+	case t.hasNodeID && t.nodeID < 0:
+		return t.refuse(metaprops.FileName, "node.id", "%d is negative", t.nodeID)
+	case t.hasNodeID || broken != "" && t.refusesAnyway():
+		return nil // without a node id, the node itself will say what is wrong with the file
+	case files == 0 && !t.hasPartition(t.metadataDir()):
+		return t.refuse("", metaprops.FileName, "no log directory has one: name one node's storage, formatted, as a folder of log "+
+			"directories or as a single one")
+	case files == 0:
+		return t.refuse(t.metadataDir(), metaprops.FileName, "missing beside %s: Kafka would ask for kafka-storage format", bootstrap.PartitionDir)
+	}
+	return t.refuse(t.metadataDir(), metaprops.FileName+" node.id", "no readable file names one: %s", broken)
+}
+
+// refusesAnyway tells whether start-up refuses the metadata directory whatever the node id is.
+func (t *storage) refusesAnyway() bool {
+	content, found := t.file(t.metadataDir(), metaprops.FileName)
+	if !found {
+		return false
+	}
+	_, err := metaprops.Parse(content, metaprops.V2)
+	return err != nil
+}
+
+// readBootstrap reads the two bootstrap files of the metadata directory, where they are. What can't be read stops the node,
+// which says so itself.
+func (t *storage) readBootstrap() {
+	dir := t.metadataDir()
+	if content, found := t.file(dir, bootstrap.PartitionDir+"/"+bootstrap.CheckpointName); found {
+		if c, err := bootstrap.ParseCheckpoint(content); err == nil {
+			t.checkpoint = c
+			t.levelFrom(c.Entries)
+		}
+	}
+	if content, found := t.file(dir, bootstrap.FileName); found {
+		t.oct24 = true
+		if entries, err := bootstrap.ParseBatchFile(content); err == nil {
+			t.levelFrom(entries)
+		}
+	}
+}
+
+func (t *storage) levelFrom(entries []bootstrap.Entry) {
+	for i := range entries {
+		t.levelOf(entries[i].Record)
+	}
+}
+
+func (t *storage) levelOf(r records.Record) {
+	if f, ok := r.(*records.FeatureLevelRecord); ok && f.Name == features.MetadataVersion {
+		t.level = max(t.level, f.FeatureLevel)
+	}
+}
+
+// treeLog is what the metadata log of a tree says, as far as recovery will keep it.
+type treeLog struct {
+	batches      int64
+	end          int64                // offset behind the last batch
+	voters       *record.VotersRecord // the newest, nil: none
+	kraftVersion int16
+}
+
+// readLog walks the segments as recovery does: up to the first bad batch.
+func (t *storage) readLog() error {
+	var segments []*treeFile
+	snapshot := ""
+	for i := range t.files {
+		f := &t.files[i]
+		name, inPartition := strings.CutPrefix(f.name, bootstrap.PartitionDir+"/")
+		switch {
+		case f.dir != t.metadataDir() || !inPartition:
+		case strings.HasSuffix(name, ".checkpoint") && len(name) == len(bootstrap.CheckpointName) && name != bootstrap.CheckpointName:
+			snapshot = name
+		case strings.HasSuffix(name, ".log") && len(name) == len(firstSegment):
+			segments = append(segments, f)
+		}
+	}
+	for _, f := range segments {
+		if !t.readSegment(f.data) {
+			break
+		}
+	}
+	if snapshot == "" {
+		return nil
+	}
+	offset, err := strconv.ParseInt(snapshot[:20], 10, 64)
+	if err == nil && len(segments) > 0 && strings.HasSuffix(segments[0].name, "/"+firstSegment) && offset <= t.log.end {
+		return nil // the log has everything
+	}
+	return t.refuse(path.Join(t.metadataDir(), bootstrap.PartitionDir, snapshot), "snapshot",
+		"the log does not reach back before it, and loading one is not simulated yet: use a copy of the storage from before it was taken")
+}
+
+// firstSegment is the segment of a log that begins at its beginning.
+const firstSegment = "00000000000000000000.log"
+
+// readSegment takes in the records of a segment; false when it ends in a bad batch.
+func (t *storage) readSegment(content []byte) bool {
+	var it record.Iterator
+	for len(content) > 0 {
+		batch, rest, err := record.NextFileBatch(content)
+		if err != nil || len(batch) == 0 || batch.Verify() != nil {
+			return false
+		}
+		content = rest
+		t.log.batches, t.log.end = t.log.batches+1, batch.NextOffset()
+		var r record.Record
+		for it.Reset(batch); it.Next(&r); {
+			t.readRecord(batch.IsControl(), &r)
+		}
+	}
+	return true
+}
+
+func (t *storage) readRecord(control bool, r *record.Record) {
+	if !control {
+		if decoded, _, err := records.Decode(r.Value); err == nil {
+			t.levelOf(decoded)
+		}
+		return
+	}
+	switch kind, err := record.ParseControlKey(r.Key); {
+	case err != nil:
+	case kind == record.KRaftVoters:
+		v := &record.VotersRecord{}
+		if v.Decode(r.Value) == nil {
+			t.log.voters = v
+		}
+	case kind == record.KRaftVersion:
+		var v record.KRaftVersionRecord
+		if v.Decode(r.Value) == nil {
+			t.log.kraftVersion = v.KRaftVersion
+		}
+	}
+}
+
+// voterSet is the newest voter set in log and checkpoint, nil when there is none.
+func (t *storage) voterSet() *record.VotersRecord {
+	switch {
+	case t.log.voters != nil:
+		return t.log.voters
+	case t.checkpoint != nil:
+		return t.checkpoint.Voters
+	}
+	return nil
+}
+
+// dynamic tells whether the quorum is one of kraft.version 1.
+func (t *storage) dynamic() bool {
+	return t.voterSet() != nil || t.log.kraftVersion > 0 || t.checkpoint != nil && t.checkpoint.KRaftVersion > 0
+}
+
+// errNotRegular marks what is neither a file nor a directory.
+var errNotRegular = errors.New("neither a file nor a directory")
