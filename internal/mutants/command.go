@@ -237,7 +237,7 @@ func (s *session) hunt(ctx context.Context, x *product) (*Row, error) {
 	row.Seconds = time.Since(start).Seconds()
 	row.judge(h)
 	_ = os.RemoveAll(x.dir) // binaries are large, and a temporary directory may be in memory
-	line := fmt.Sprintf("%s %s: %s after %d runs, %.1f s", x.patch.ID, x.patch.Name, row.Status, row.Runs, row.Seconds)
+	line := fmt.Sprintf("%s %s: %s, %d runs in %.1f s", x.patch.ID, x.patch.Name, row.Status, row.Runs, row.Seconds)
 	if k := row.Kill; k != nil {
 		line += fmt.Sprintf(": %s (%s) at %s:%d: %s", k.Invariant, k.Evidence, k.Scenario, k.Seed, k.Detail)
 	} else if k := row.Other; k != nil {
