@@ -11,5 +11,6 @@ import (
 
 func main() {
 	catalogue := scenarios.Catalogue()
-	os.Exit(cli.Main(catalogue, os.Args[1:], mutants.Commands(catalogue)...))
+	app := cli.App{Catalogue: catalogue, Extra: mutants.Commands(catalogue), RunHook: fromHook(catalogue)}
+	os.Exit(app.Main(os.Args[1:]))
 }

@@ -63,8 +63,9 @@ type RunHook struct {
 	// Plan may provide the plan in place of a seed or a file. nil without an error means that the call is an ordinary one.
 	Plan func(cmd *cobra.Command, args []string) (*plan.Plan, error)
 	// Finish is called after the run, before a finding ends the program. runner is what ran the plan: the *sim.Engine, whose
-	// world still is as the run left it.
-	Finish func(cmd *cobra.Command, p *plan.Plan, runner campaign.Runner, result sim.Result) error
+	// world still is as the run left it. What it returns is "more" in the JSON document, which is printed unless err is
+	// another than ErrFinding.
+	Finish func(cmd *cobra.Command, p *plan.Plan, runner campaign.Runner, result sim.Result) (more any, err error)
 }
 
 // Main runs the program and returns its exit code.

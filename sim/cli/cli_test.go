@@ -128,17 +128,20 @@ func TestRunHookProvidesThePlanAndSeesTheEnd(t *testing.T) {
 			}
 			return a.Catalogue.Scenario("toy/buggy").Draw(7), nil
 		},
-		Finish: func(_ *cobra.Command, p *plan.Plan, runner campaign.Runner, result sim.Result) error {
+		Finish: func(_ *cobra.Command, p *plan.Plan, runner campaign.Runner, result sim.Result) (any, error) {
 			require.IsType(t, new(fakesim.Runner), runner)
 			require.Equal(t, plan.Uint64(7), p.Seed)
 			ended = result.Verdict.Outcome
-			return nil
+			return map[string]int{"seen": 1}, nil
 		},
 	}
 	code, stdout, _ := call(t, a, "run", "--from", "here")
 	require.Equal(t, cli.ExitFinding, code)
 	require.Contains(t, stdout, "plan toy/buggy, seed 7")
 	require.Equal(t, plan.Violation, ended)
+	code, stdout, _ = call(t, a, "run", "--from", "here", "--json")
+	require.Equal(t, cli.ExitFinding, code)
+	require.Contains(t, stdout, "\"more\": {\n    \"seen\": 1")
 }
 
 func TestEveryCommandHasExamples(t *testing.T) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -21,6 +22,7 @@ type runReport struct {
 	Capsule string              `json:"capsule,omitempty"`
 	Replay  string              `json:"replay,omitempty"`
 	Shrunk  *shrunkReport       `json:"shrunk,omitempty"`
+	More    any                 `json:"more,omitempty"` // what RunHook.Finish adds
 }
 
 // shrunkReport tells about a shortened plan.
@@ -146,15 +148,17 @@ func (r *oneRun) run(args []string) error {
 	if err := r.keep(w, result); err != nil {
 		return err
 	}
+	var finished error
 	if a.RunHook != nil && a.RunHook.Finish != nil {
-		if err := a.RunHook.Finish(r.cmd, r.plan, runner, result); err != nil {
-			return err
-		}
+		r.report.More, finished = a.RunHook.Finish(r.cmd, r.plan, runner, result)
 	}
-	if asJSON {
+	if asJSON && (finished == nil || errors.Is(finished, ErrFinding)) {
 		if err := PrintJSON(w, &r.report); err != nil {
 			return err
 		}
+	}
+	if finished != nil {
+		return finished
 	}
 	if result.Verdict.Outcome.Finding() {
 		return ErrFinding
