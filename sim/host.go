@@ -123,6 +123,17 @@ func (l *lane) rename(name string, host uint64) {
 	l.id = decide.Combine(host, l.hash)
 }
 
+// first returns the effect at which a crash cuts the journal: the first that is not committed. Only a disk operation can be
+// in progress there; what comes behind another effect has not begun.
+func (l *lane) first() (f *effect, ok bool) {
+	for i := l.next; i < len(l.journal); i++ {
+		if l.journal[i].kind != effectCut {
+			return &l.journal[i], true
+		}
+	}
+	return nil, false
+}
+
 func (l *lane) queued() bool { return l.head < len(l.queue) }
 
 func (l *lane) pop() int32 {

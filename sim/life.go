@@ -58,13 +58,10 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 	inside := false
 	for i := range h.lanes {
 		l := &h.lanes[i]
-		for _, f := range l.journal[l.next:] {
+		if first, ok := l.first(); ok {
 			inside = true
-			if f.kind == effectDisk {
-				if f.from <= w.now {
-					inProgress = append(inProgress, vdisk.OpID(f.num))
-				}
-				break
+			if first.kind == effectDisk && first.from <= w.now {
+				inProgress = append(inProgress, vdisk.OpID(first.num))
 			}
 		}
 		for l.queued() {
