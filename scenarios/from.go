@@ -12,6 +12,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft/quorumstate"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/vdisk"
@@ -166,8 +167,8 @@ func (b *fromBuilder) host(nodeID int32, kind string) plan.Host {
 	return h
 }
 
-// copyLog gives an absent voter the log of the tree: an empty one could be elected, and the log of the tree would be cut.
-// Votes are not copied.
+// copyLog gives an absent voter the log of the tree: an empty one could be elected, and the log of the tree would be cut. It
+// also knows the epoch and its leader, who may be itself and must not have forgotten that; votes it has none.
 func (b *fromBuilder) copyLog(h *plan.Host, v *voter) {
 	h.Params["format"] = "tree"
 	id, err := record.ParseUUID(v.directory)
@@ -183,6 +184,28 @@ func (b *fromBuilder) copyLog(h *plan.Host, v *voter) {
 			h.Params[treePrefix+"dir0/"+f.name] = base64.StdEncoding.EncodeToString(f.data)
 		}
 	}
+	if content, ok := b.t.electionState(); ok {
+		h.Params[treePrefix+"dir0/"+bootstrap.PartitionDir+"/"+quorumstate.FileName] = base64.StdEncoding.EncodeToString(content)
+	}
+}
+
+// electionState is the quorum-state of the tree without its vote.
+func (t *storage) electionState() (content []byte, ok bool) {
+	stored, found := t.file(t.metadataDir(), bootstrap.PartitionDir+"/"+quorumstate.FileName)
+	if !found {
+		return nil, false
+	}
+	s, err := quorumstate.Parse(stored)
+	if err != nil {
+		return nil, false
+	}
+	s.VotedID, s.VotedDirectoryID = -1, record.UUID{}
+	version := int16(0)
+	if t.dynamic() {
+		version = 1
+	}
+	content, err = quorumstate.Append(nil, &s, version)
+	return content, err == nil
 }
 
 // copied tells whether a file of the metadata directory is part of the log or of the bootstrap.

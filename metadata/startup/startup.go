@@ -15,9 +15,13 @@ import (
 
 // Errors that callers match; each is a refusal to start.
 var (
+	// ErrNotFormatted, ErrNoClusterID: see step 3 of the package comment.
 	ErrNotFormatted = errors.New("startup: a log directory is not formatted: run the storage format tool")
 	ErrNoClusterID  = errors.New("startup: no cluster.id, and this node is a bootstrap controller: format it with the cluster id")
-	ErrStrayLog     = errors.New("startup: a metadata log lies in a directory that is not the metadata log directory")
+	// ErrIncomplete: released Kafka wants node id and cluster id in every file, which only files of version 0 may lack.
+	ErrIncomplete = errors.New("startup: meta.properties lacks an id")
+	// ErrStrayLog: see step 2 of the package comment.
+	ErrStrayLog = errors.New("startup: a metadata log lies in a directory that is not the metadata log directory")
 )
 
 // SelfFormat says which empty directories a variant of KIP-1262 lets a node format by itself (metadata-bootstrap 4.3).
@@ -43,7 +47,7 @@ type Config struct {
 	Controller  bool     // has the controller role
 	StaticVoter bool     // controller.quorum.voters names this node
 	Release     *features.Release
-	SelfFormat  SelfFormat
+	SelfFormat  SelfFormat // of the variant; software that does not know version 2 of meta.properties never formats itself
 	NowMs       int64
 	Chooser     format.Chooser // draws directory ids
 }
@@ -56,23 +60,17 @@ type Node struct {
 	Bootstrap   *bootstrap.Metadata // candidate bootstrap records; nil for a node without the controller role
 }
 
-// highest is the newest version of meta.properties that the software reads.
-func (c *Config) highest() int32 {
-	if c.SelfFormat != Never {
-		return metaprops.V2
-	}
-	return metaprops.V1
-}
-
-// Run takes the steps of the package comment. Any error is a refusal to start.
+// Run takes the steps of the package comment. Any error is a refusal to start. c.Release must not be nil.
 func Run(f files.Files, c Config) (*Node, error) {
-	e := metaprops.Load(f, c.Directories, c.MetadataDir, c.highest())
+	if c.Release.MetaProperties < metaprops.V2 {
+		c.SelfFormat = Never
+	}
+	e := metaprops.Load(f, c.Directories, c.MetadataDir, c.Release.MetaProperties)
 	flags := metaprops.RequireMetadataDir
 	if c.SelfFormat == Never {
 		flags |= metaprops.RequireOneValid
 	}
-	expected := metaprops.Expected{NodeID: &c.NodeID}
-	if err := e.Verify(expected, flags); err != nil {
+	if err := e.Verify(metaprops.Expected{NodeID: &c.NodeID}, flags); err != nil {
 		return nil, fmt.Errorf("startup: %w", err)
 	}
 	if err := c.noStrayLog(f, e); err != nil {
@@ -84,43 +82,17 @@ func Run(f files.Files, c Config) (*Node, error) {
 	if err := c.complete(f, e); err != nil {
 		return nil, err
 	}
-	e = metaprops.Load(f, c.Directories, c.MetadataDir, c.highest())
-	if err := e.Verify(expected, flags); err != nil {
-		return nil, fmt.Errorf("startup: %w", err)
-	}
-	if err := c.settle(f, e); err != nil {
-		return nil, err
-	}
 	n := &Node{Directories: e}
 	n.ClusterID, _ = e.ClusterID()
 	n.DirectoryID, _ = e.DirectoryID(c.MetadataDir)
-	if !c.Controller {
-		return n, nil
-	}
-	m, err := bootstrap.Load(f, c.MetadataDir, c.Release)
+	m, err := bootstrap.Load(f, c.MetadataDir, c.Release) // every node reads it, only controllers have a use for it
 	if err != nil {
 		return nil, fmt.Errorf("startup: %w", err)
 	}
-	n.Bootstrap = m
-	return n, nil
-}
-
-// settle makes durable what was read: a process that was killed between the rename of meta.properties and the sync of its
-// directory leaves a file that the next process sees and a power loss takes away, together with the identity under which
-// that process voted (directory-id-first).
-func (c *Config) settle(f files.Files, e *metaprops.Ensemble) error {
-	for i := range e.Directories {
-		d := &e.Directories[i]
-		if d.State != metaprops.Loaded {
-			continue
-		}
-		if err := f.SyncDir(d.Path); err != nil && d.Path == c.MetadataDir {
-			return fmt.Errorf("startup: %w", err)
-		} else if err != nil {
-			d.State, d.Err = metaprops.Failed, err
-		}
+	if c.Controller {
+		n.Bootstrap = m
 	}
-	return nil
+	return n, nil
 }
 
 func (c *Config) noStrayLog(f files.Files, e *metaprops.Ensemble) error {
@@ -138,35 +110,57 @@ func (c *Config) noStrayLog(f files.Files, e *metaprops.Ensemble) error {
 
 // requireFormatted is step 3: what is missing must be something that this node may make itself.
 func (c *Config) requireFormatted(f files.Files, e *metaprops.Ensemble) error {
-	_, known := e.ClusterID()
-	empty := e.Paths(metaprops.Empty)
-	if len(empty) == 0 && known {
-		return nil
-	}
 	if c.SelfFormat == Never {
-		if len(empty) > 0 {
-			return fmt.Errorf("%w: %s", ErrNotFormatted, empty[0])
-		}
-		return ErrNoClusterID
+		return c.requireAll(e)
 	}
-	if known || c.SelfFormat == Always {
+	if c.SelfFormat == Always {
 		return nil
 	}
-	initial, err := c.initialController(f)
-	if err != nil {
+	must, err := c.bootstrapController(f)
+	if err != nil || !must {
 		return err
 	}
-	if initial || c.Controller && c.StaticVoter && c.SelfFormat == UnlessBootstrap {
+	if _, known := e.ClusterID(); !known {
 		return fmt.Errorf("%w: %s", ErrNoClusterID, c.MetadataDir)
+	}
+	// Another directory may know the cluster id, but a voter whose metadata directory was lost has forgotten what it
+	// acknowledged, and whom it voted for (T27).
+	if e.Directory(c.MetadataDir).State == metaprops.Empty {
+		return fmt.Errorf("%w: %s", ErrNotFormatted, c.MetadataDir)
 	}
 	return nil
 }
 
-// initialController reports whether the node's own 0-0.checkpoint names it as a voter.
-func (c *Config) initialController(f files.Files) (bool, error) {
+// requireAll is the rule of released Kafka: each directory that has not failed has a file with both ids.
+func (c *Config) requireAll(e *metaprops.Ensemble) error {
+	for i := range e.Directories {
+		d := &e.Directories[i]
+		switch {
+		case d.State == metaprops.Failed:
+		case d.State == metaprops.Empty:
+			return fmt.Errorf("%w: %s", ErrNotFormatted, d.Path)
+		case !d.Properties.HasNodeID:
+			return fmt.Errorf("%w: no node id in %s", ErrIncomplete, metaprops.Path(d.Path))
+		case !d.Properties.HasClusterID:
+			return fmt.Errorf("%w: no cluster id in %s", ErrIncomplete, metaprops.Path(d.Path))
+		}
+	}
+	return nil
+}
+
+// bootstrapController tells whether the policy wants this node formatted: it votes from the first start on.
+func (c *Config) bootstrapController(f files.Files) (bool, error) {
 	if !c.Controller {
 		return false, nil
 	}
+	if c.StaticVoter && c.SelfFormat == UnlessBootstrap {
+		return true, nil
+	}
+	return c.initialController(f)
+}
+
+// initialController reports whether the node's own 0-0.checkpoint names it as a voter.
+func (c *Config) initialController(f files.Files) (bool, error) {
 	check, err := bootstrap.ReadCheckpoint(f, c.MetadataDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -185,28 +179,24 @@ func (c *Config) initialController(f files.Files) (bool, error) {
 	return false, nil
 }
 
-// complete is step 4: it formats what is empty and gives a directory id to what has none, one directory at a time.
+// complete is step 4: it formats what is empty and gives a directory id to what has none, one directory at a time. What it
+// can't write to has failed: the node goes on without it, unless it is the metadata directory.
 func (c *Config) complete(f files.Files, e *metaprops.Ensemble) error {
 	clusterID, known := e.ClusterID()
 	for i := range e.Directories {
 		d := &e.Directories[i]
+		if d.State == metaprops.Failed {
+			continue
+		}
 		p := d.Properties
-		switch {
-		case d.State == metaprops.Failed:
-			continue
-		case d.State == metaprops.Empty:
+		if d.State == metaprops.Empty {
 			p = metaprops.Properties{Version: metaprops.V2, HasNodeID: true, NodeID: c.NodeID}
-			if known {
-				p.Version = metaprops.V1 // readable for older software, now that nothing is missing
-			}
-			if err := files.MakeDir(f, d.Path); err != nil {
-				return fmt.Errorf("startup: %w", err)
-			}
-		case p.HasDirectoryID && (p.HasClusterID || !known):
-			continue
 		}
 		if known && !p.HasClusterID {
 			p.HasClusterID, p.ClusterID = true, clusterID
+			if p.Version == metaprops.V2 {
+				p.Version = metaprops.V1 // readable for older software, now that nothing is missing (4.9)
+			}
 		}
 		if !p.HasDirectoryID {
 			id, err := c.newDirectoryID(e, d.Path)
@@ -215,15 +205,26 @@ func (c *Config) complete(f files.Files, e *metaprops.Ensemble) error {
 			}
 			p.HasDirectoryID, p.DirectoryID = true, id
 		}
-		if err := metaprops.Write(f, d.Path, p, c.NowMs); err != nil {
-			if d.Path != c.MetadataDir {
-				continue // the directory has failed; the node goes on without it
+		if p == d.Properties {
+			continue
+		}
+		if err := c.write(f, d.Path, p); err != nil {
+			if d.Path == c.MetadataDir {
+				return fmt.Errorf("startup: %w", err)
 			}
-			return fmt.Errorf("startup: %w", err)
+			*d = metaprops.Directory{Path: d.Path, State: metaprops.Failed, Err: err}
+			continue
 		}
 		d.Properties, d.State = p, metaprops.Loaded
 	}
 	return nil
+}
+
+func (c *Config) write(f files.Files, dir string, p metaprops.Properties) error {
+	if err := files.MakeDir(f, dir); err != nil {
+		return err
+	}
+	return metaprops.Write(f, dir, p, c.NowMs)
 }
 
 // newDirectoryID draws an id that no directory of the ensemble has.
