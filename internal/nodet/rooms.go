@@ -27,6 +27,7 @@ var rooms = []room{
 var outside = []string{
 	"raft/internal/golden", // golden files for tests
 	"metadata/osfiles",     // the Files method set on the operating system, for production and simrun format
+	"metadata/recordjson",  // JSON as Kafka prints it, with float64 formatting, for people and tools
 }
 
 // IsRoom reports whether the package with this import path is a deterministic room as a whole. Test variants of a

@@ -82,3 +82,35 @@ func TestGeneratorCoversTheWholeLanguage(t *testing.T) {
 	}
 	require.Less(t, strings.Index(code, "appendUnknown(dst, unknown, 2)"), strings.Index(code, "appendUnknown(dst, unknown, 9)"))
 }
+
+func TestGeneratedJSONIsFresh(t *testing.T) {
+	text, err := os.ReadFile("../schema.txt")
+	require.NoError(t, err)
+	records, err := parseSchema(string(text))
+	require.NoError(t, err)
+	want, err := generateJSON(records)
+	require.NoError(t, err)
+	got, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(jsonFile)))
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "%s is stale: go generate ./metadata/records", jsonFile)
+}
+
+// Nested and nullable structs, which no record uses yet, have their JSON too.
+func TestJSONCoversTheWholeLanguage(t *testing.T) {
+	records, err := parseSchema(`record R key 1 versions 0-3 -- a thing
+  One Inner 1-2 null 1-2
+    Deep Other 0+
+      Id uuid 0+
+  Blob bytes 0+ null 2+
+  Text string 0+ null 0+ tag 9 default null
+`)
+	require.NoError(t, err)
+	code, err := generateJSON(records)
+	require.NoError(t, err)
+	for _, want := range []string{
+		"if version >= 1 && version <= 2 {", "dst = appendInner(dst, m.One, version)", "dst = appendOther(dst, &m.Deep, version)",
+		"nested += unknownOther(&m.Deep)", "if m.Blob == nil {", "AppendString(dst, *m.Text)",
+	} {
+		require.Contains(t, string(code), want)
+	}
+}

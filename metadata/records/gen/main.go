@@ -1,5 +1,6 @@
-// Command gen writes the Go code of package records from its schema.txt. Run it with `go generate` in that directory;
-// a test in this package fails when the committed code is not what the table says.
+// Command gen writes the Go code of package records, and of package recordjson beside it, from schema.txt. Run it with
+// `go generate` in the directory of package records; a test in this package fails when the committed code is not what
+// the table says.
 package main
 
 import (
@@ -15,7 +16,10 @@ func main() {
 	}
 }
 
-// run generates into dir, which holds schema.txt.
+// jsonFile is the generated file of package recordjson, seen from the directory of package records.
+const jsonFile = "../recordjson/records.go"
+
+// run generates into dir, which holds schema.txt, and into recordjson beside it.
 func run(dir string) error {
 	text, err := os.ReadFile(filepath.Join(dir, "schema.txt"))
 	if err != nil {
@@ -29,8 +33,11 @@ func run(dir string) error {
 	if err != nil {
 		return err
 	}
+	if files[jsonFile], err = generateJSON(records); err != nil {
+		return fmt.Errorf("%s: %w", jsonFile, err)
+	}
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), content, 0o644); err != nil {
 			return err
 		}
 	}
