@@ -75,9 +75,10 @@ func (n *node) openController(who *startup.Node) error {
 	if who.Bootstrap == nil {
 		return nil
 	}
+	_, formatted := who.Directories.ClusterID()
 	c, err := controller.New(controller.Config{
 		NodeID: n.h.nodeID, Variant: n.c.variant, Release: n.h.release, UnstableFeatures: n.h.unstable, Bootstrap: entries(who.Bootstrap),
-		ClusterID: who.ClusterID, MaxRecordsPerBatch: n.c.recordsPerBatch, MaxAtomicRecords: controller.DefaultMaxRecordsPerBatch,
+		ClusterID: who.ClusterID, EmptyClusterID: formatted && who.ClusterID == "", MaxRecordsPerBatch: n.c.recordsPerBatch, MaxAtomicRecords: controller.DefaultMaxRecordsPerBatch,
 		MaxIdleIntervalNs: n.c.idleNs, MinInSyncReplicas: "1",
 	}, controller.Deps{Raft: n.replica, Chooser: (*controllerChoices)(n), Responder: (*responder)(n), Observer: (*controlObserver)(n)})
 	if err != nil {

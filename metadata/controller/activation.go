@@ -114,6 +114,9 @@ func (c *Controller) bootstrapWithID(p *activationPlan, epoch int32) ([]records.
 	}
 	id := c.clusterID
 	switch {
+	case id == "" && c.cfg.EmptyClusterID: // a made-up id would contradict the directories it is then written to
+		return nil, fmt.Errorf("%w: the cluster id in meta.properties is empty, which %s %d can't record", ErrActivation,
+			image.MetadataVersion, p.bootstrapLevel)
 	case id != "" && inRecords != "" && id != inRecords:
 		return nil, fmt.Errorf("%w: meta.properties have cluster id %q, the bootstrap records %q", ErrActivation, id, inRecords)
 	case id == "" && inRecords != "":

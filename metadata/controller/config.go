@@ -64,6 +64,9 @@ type Config struct {
 
 	// ClusterID is the cluster.id that the process found at boot, "" for none. See SetClusterID.
 	ClusterID string
+	// EmptyClusterID says that meta.properties do hold a cluster id, and that it is the empty string, which Kafka's formatter
+	// accepts. No record may carry it, and no other id may replace it: such a controller bootstraps no level that has one.
+	EmptyClusterID bool
 
 	// MaxRecordsPerBatch splits results that are not atomic, the bootstrap transaction above all. Kafka: 10000. Safe
 	// down to 1 ("simulation only"), where each record has a batch of its own if raft does not join them.

@@ -25,4 +25,5 @@
 // Deviations from the original: directories are formatted in ascending order of their path (there: order of a hash
 // table), --feature counts in oct24 too (there the tool reads the flag and forgets it), the zero directory id in
 // --initial-controllers is refused (there it makes a voter that can never vote), and so is an empty SCRAM password.
+// An empty --cluster-id is accepted as there, except at a metadata.version that has the ClusterIdRecord (KIP-1262).
 package format

@@ -267,6 +267,10 @@ func (r *resolved) resolveEntries(chooser Chooser) error {
 		}
 	}
 	if r.Release.SupportsClusterID(r.metadataVersion) {
+		if *r.ClusterID == "" { // an id for meta.properties, none for a record (docs/metadata.md)
+			return refuse("--cluster-id is empty, which metadata.version %d (%s) can't record", r.metadataVersion,
+				features.VersionName(r.metadataVersion))
+		}
 		id := &records.ClusterIdRecord{ClusterId: *r.ClusterID}
 		if err := id.Check(0); err != nil {
 			return refuse("--cluster-id: %s", err)
