@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/kraftsim/kraftsim/sim/decide"
@@ -76,10 +77,12 @@ func (w *World) installFaults() {
 			w.net.Filter(int64(a.Index), from.index, to.index, uint32(a.Number("kind", 0)))
 		}),
 		Undo: func(w *World, a *Act) { w.net.Unfilter(w.now, int64(a.Index)) }}
-	w.handlers["disk-error"] = ActionHandler{Do: actDiskError,
-		Undo: func(w *World, a *Act) { a.Host("host").volume.SetErrors(a.Word("path", ""), vdisk.Errors{}) }}
-	w.handlers["disk-full"] = ActionHandler{Do: actDiskFull, Undo: func(w *World, a *Act) { a.Host("host").volume.SetFull(-1) }}
-	w.handlers["disk-slow"] = ActionHandler{Do: actDiskSlow, Undo: func(w *World, a *Act) { a.Host("host").volume.SetSlow(vdisk.Slow{}) }}
+	w.handlers["disk-error"] = ActionHandler{Do: diskAction(actDiskError), Undo: undoDisk(
+		func(v *vdisk.Volume, a *Act) { v.SetErrors(a.Word("path", ""), vdisk.Errors{}) })}
+	w.handlers["disk-full"] = ActionHandler{Do: diskAction(actDiskFull), Undo: undoDisk(
+		func(v *vdisk.Volume, _ *Act) { v.SetFull(-1) })}
+	w.handlers["disk-slow"] = ActionHandler{Do: diskAction(actDiskSlow), Undo: undoDisk(
+		func(v *vdisk.Volume, _ *Act) { v.SetSlow(vdisk.Slow{}) })}
 }
 
 func (w *World) actCrash(hosts []*Host, a *Act, power bool) string {
@@ -188,11 +191,38 @@ func undoLink(do func(w *World, a *Act, from, to *Host)) func(w *World, a *Act) 
 	return func(w *World, a *Act) { f(w, a) }
 }
 
-func actDiskError(w *World, a *Act) string {
-	h := a.Host("host")
-	if h == nil {
+// diskAction does something to the volume of an action's host. One fault of a kind and path is on at a time: the end of the
+// first would end the second.
+func diskAction(do func(v *vdisk.Volume, a *Act)) func(w *World, a *Act) string {
+	return func(_ *World, a *Act) string {
+		h := a.Host("host")
+		if h == nil {
+			return ""
+		}
+		key := a.diskKey()
+		if slices.Contains(h.diskFaults, key) {
+			return "such a fault is on already"
+		}
+		if do(h.volume, a); a.Error == nil {
+			h.diskFaults = append(h.diskFaults, key)
+		}
 		return ""
 	}
+}
+
+func undoDisk(undo func(v *vdisk.Volume, a *Act)) func(w *World, a *Act) {
+	return func(_ *World, a *Act) {
+		h := a.Host("host")
+		undo(h.volume, a)
+		if i := slices.Index(h.diskFaults, a.diskKey()); i >= 0 {
+			h.diskFaults = slices.Delete(h.diskFaults, i, i+1)
+		}
+	}
+}
+
+func (a *Act) diskKey() string { return a.Kind + " " + a.Word("path", "") }
+
+func actDiskError(v *vdisk.Volume, a *Act) {
 	ppm := a.Number("ppm", million)
 	var e vdisk.Errors
 	switch a.Word("on", "") {
@@ -202,24 +232,24 @@ func actDiskError(w *World, a *Act) string {
 		e.WritePpm, e.Write = ppm, ppm >= million
 	case "sync":
 		e.SyncPpm, e.Sync = ppm, ppm >= million
+	default:
+		a.fail("on", "not one of read, write, sync")
 	}
-	h.volume.SetErrors(a.Word("path", ""), e)
-	return ""
+	if a.Error == nil {
+		v.SetErrors(a.Word("path", ""), e)
+	}
 }
 
-func actDiskFull(w *World, a *Act) string {
-	if h := a.Host("host"); h != nil {
-		h.volume.SetFull(a.Number("free", 0))
+func actDiskFull(v *vdisk.Volume, a *Act) {
+	if free := a.Number("free", 0); a.Error == nil {
+		v.SetFull(free)
 	}
-	return ""
 }
 
-func actDiskSlow(w *World, a *Act) string {
-	if h := a.Host("host"); h != nil {
-		p := a.Number("percent", 100)
-		h.volume.SetSlow(vdisk.Slow{WritePercent: p, SyncPercent: p, NamesPercent: p})
+func actDiskSlow(v *vdisk.Volume, a *Act) {
+	if p := a.Number("percent", 100); a.Error == nil {
+		v.SetSlow(vdisk.Slow{WritePercent: p, SyncPercent: p, NamesPercent: p})
 	}
-	return ""
 }
 
 // NewRegistry returns a registry that holds the core's faults; scenarios add kinds of their own.

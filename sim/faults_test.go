@@ -556,3 +556,69 @@ func longestSync(t *testing.T, p *plan.Plan) (longest int64) {
 	}
 	return longest
 }
+
+func TestOverlappingDiskFaultIsRefused(t *testing.T) {
+	p := labPlan(1)
+	act(p, 20, "disk-error", "host", "n1", "on", "read", "for", "30ms")
+	act(p, 30, "disk-error", "host", "n1", "on", "write", "for", "1ms")
+	act(p, 30, "disk-error", "host", "n2", "on", "write", "for", "1ms")
+	act(p, 60, "disk-error", "host", "n1", "on", "write", "for", "10ms")
+	l := lab(func(*sim.World) {})
+	v := l.run(t, p)
+	require.Equal(t, []plan.Refused{{Action: "disk-error-1", Reason: "such a fault is on already"}}, v.Refused)
+	require.Equal(t, int64(3), v.Stats["fault-actions"])
+}
+
+// A kind of action of a scenario asks the budget, and a refused one is in the verdict with the reason.
+func TestScenarioActionsAskTheBudget(t *testing.T) {
+	wiped := []string{}
+	l := lab(func(w *sim.World) {
+		w.Budget().SetVoters([]string{"n1", "n2", "n3"})
+		w.Handle("wipe", sim.ActionHandler{Do: func(w *sim.World, a *sim.Act) string {
+			h := a.Host("host")
+			if why := w.Budget().Allow(h.ID()); why != "" {
+				return why
+			}
+			w.Budget().Damage(h.ID())
+			wiped = append(wiped, h.ID())
+			return ""
+		}})
+	})
+	c := l.catalogue()
+	c.Registry.AddAction(plan.Kind{Name: "wipe", Doc: "a disk is replaced", Fields: []plan.Field{{Name: "host", Type: plan.HostField, Required: true}}})
+	p := labPlan(1)
+	p.Hosts = append(p.Hosts, plan.Host{ID: "n3", Kind: "node"})
+	act(p, 10, "wipe", "host", "n1")
+	act(p, 20, "wipe", "host", "n2")
+	act(p, 30, "wipe", "host", "n1")
+	for _, unrestricted := range []bool{false, true} {
+		wiped = nil
+		p.Unrestricted = unrestricted
+		r, err := sim.NewEngine(c).Run(p, sim.Options{})
+		require.NoError(t, err)
+		if unrestricted {
+			require.Equal(t, []string{"n1", "n2", "n1"}, wiped)
+			require.Empty(t, r.Verdict.Refused)
+			continue
+		}
+		require.Equal(t, []string{"n1", "n1"}, wiped)
+		require.Len(t, r.Verdict.Refused, 1)
+		require.Contains(t, r.Verdict.Refused[0].Reason, "1 of 3 voters are damaged")
+	}
+}
+
+// What a plan says that can't be is an error that names the field, before anything runs.
+func TestUnfitPlansAreErrors(t *testing.T) {
+	for field, spoil := range map[string]func(p *plan.Plan){
+		"scenario":              func(p *plan.Plan) { p.Scenario = "other" },
+		"hosts[0].drift_ppm":    func(p *plan.Plan) { p.Hosts[0].DriftPpm = 600_000 },
+		"hosts[1].id":           func(p *plan.Plan) { p.Hosts[1].ID = "n1" },
+		"actions[0].kind":       func(p *plan.Plan) { act(p, 1, "meteor") },
+		"actions[0].params.for": func(p *plan.Plan) { act(p, 1, "pause", "host", "n1", "for", "soon") },
+	} {
+		p := labPlan(1)
+		spoil(p)
+		_, err := lab(func(*sim.World) {}).engine().Run(p, sim.Options{})
+		require.ErrorContains(t, err, field)
+	}
+}

@@ -22,11 +22,11 @@ type Item struct {
 	Event int32 // index into the world's pool of events
 }
 
-// before compares without a branch: the order of pending events is random to the processor.
-func (a *Item) before(b *Item) bool {
+// less is 1 when a comes before b, else 0. It has no branch: the order of pending events is random to the processor.
+func less(a, b *Item) int {
 	_, borrow := bits.Sub64(a.Tie, b.Tie, 0)
 	_, borrow = bits.Sub64(uint64(a.At), uint64(b.At), borrow)
-	return borrow != 0
+	return int(borrow)
 }
 
 // Timed is a heap with four children a node: half the depth of a binary one, and the children share a cache line or two.
@@ -47,7 +47,7 @@ func (h *Timed) Push(it Item) {
 	i := len(items) - 1
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !it.before(&items[parent]) {
+		if less(&it, &items[parent]) == 0 {
 			break
 		}
 		items[i] = items[parent]
@@ -75,12 +75,18 @@ func (h *Timed) Pop() (Item, bool) {
 			break
 		}
 		best := child
-		for k := child + 1; k < min(child+4, n); k++ {
-			if items[k].before(&items[best]) {
-				best = k
+		if child+4 <= n { // a tournament of four
+			c := items[child : child+4 : child+4]
+			a, b := less(&c[1], &c[0]), 2+less(&c[3], &c[2])
+			best += a ^ (a^b)&-less(&c[b&3], &c[a&3])
+		} else {
+			for k := child + 1; k < n; k++ {
+				if less(&items[k], &items[best]) == 1 {
+					best = k
+				}
 			}
 		}
-		if !items[best].before(&last) {
+		if less(&items[best], &last) == 0 {
 			break
 		}
 		items[i] = items[best]

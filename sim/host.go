@@ -31,9 +31,10 @@ type Host struct {
 	armed       bool // a crash at a disk operation is armed, with armedPower
 	armedPower  bool
 	armedDown   int64
-	bootStarted int64 // -1 when Boot is over
-	leaveDown   int64 // after a graceful stop: when to start again
-	fatal       error // what the process is about to stop with
+	bootStarted int64    // -1 when Boot is over
+	leaveDown   int64    // after a graceful stop: when to start again
+	diskFaults  []string // that are on
+	fatal       error    // what the process is about to stop with
 }
 
 // ID returns the host's id in the plan.
