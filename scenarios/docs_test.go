@@ -1,0 +1,64 @@
+package scenarios
+
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// TestFaultPage keeps docs/faults.md in step with the code: each kind of action has one row that begins with what the
+// registry says of it, each field of the models has one, and no row speaks of something that does not exist.
+func TestFaultPage(t *testing.T) {
+	page, err := os.ReadFile("../docs/faults.md")
+	require.NoError(t, err)
+	rows := map[string]string{}
+	for _, line := range strings.Split(string(page), "\n") {
+		if name, _, found := strings.Cut(strings.TrimPrefix(line, "| `"), "`"); found && strings.HasPrefix(line, "| `") {
+			require.NotContains(t, rows, name, "two rows")
+			rows[name] = line
+		}
+	}
+	for _, k := range append(sim.Faults(), actionKinds()...) {
+		want := "| `" + k.Name + "` | " + fieldList(k.Fields) + " | " + k.Doc + " | "
+		requireRow(t, rows, k.Name, want)
+	}
+	for _, model := range []any{plan.Network{}, plan.Disk{}, plan.Lanes{}} {
+		v := reflect.TypeOf(model)
+		for i := range v.NumField() {
+			name, _, _ := strings.Cut(v.Field(i).Tag.Get("json"), ",")
+			requireRow(t, rows, name, "| `"+name+"` | ")
+		}
+	}
+	for _, name := range []string{"offset_ms", "drift_ppm", "start_us"} {
+		requireRow(t, rows, name, "| `"+name+"` | ")
+	}
+	require.Empty(t, rows, "rows without anything behind them")
+}
+
+func requireRow(t *testing.T, rows map[string]string, name, want string) {
+	row := rows[name]
+	delete(rows, name)
+	require.True(t, strings.HasPrefix(row, want), "the row of %s is %q, it should begin with %q", name, row, want)
+	for _, cell := range strings.Split(strings.Trim(row, "|"), "|") {
+		require.NotEmpty(t, strings.TrimSpace(cell), "%s has an empty cell", name)
+	}
+}
+
+// fieldList is a kind's parameters as the page has them: those that may be absent in brackets.
+func fieldList(fields []plan.Field) string {
+	var list []string
+	for _, f := range fields {
+		if f.Required {
+			list = append(list, "`"+f.Name+"`")
+		} else {
+			list = append(list, "[`"+f.Name+"`]")
+		}
+	}
+	return strings.Join(list, " ")
+}
