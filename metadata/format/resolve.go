@@ -110,7 +110,7 @@ func (r *resolved) parseFeatures() error {
 		r.levels = slices.DeleteFunc(r.levels, func(f featureLevel) bool { return f.name == name })
 		r.levels = append(r.levels, featureLevel{name, int16(level)})
 	}
-	slices.SortFunc(r.levels, func(a, b featureLevel) int { return strings.Compare(a.name, b.name) })
+	slices.SortStableFunc(r.levels, func(a, b featureLevel) int { return strings.Compare(a.name, b.name) })
 	return nil
 }
 

@@ -3,6 +3,7 @@ package format
 import (
 	"cmp"
 	"fmt"
+	//nodet:allow os netip only parses text, it reaches no network
 	"net/netip"
 	"slices"
 	"strconv"

@@ -89,7 +89,7 @@ func (m *BrokerRegistrationChangeRecord) appendTo(dst []byte, version int16) []b
 		dst, unknown = appendUnknown(dst, unknown, 2)
 		dst = record.AppendUvarint(dst, 2)
 		start := len(dst)
-		dst = appendLength(dst, len(m.LogDirs))
+		dst = appendLength(dst, int32(len(m.LogDirs)))
 		for i := range m.LogDirs {
 			dst = record.AppendUUID(dst, m.LogDirs[i])
 		}
@@ -102,7 +102,7 @@ func (m *BrokerRegistrationChangeRecord) appendTo(dst []byte, version int16) []b
 		if m.CordonedLogDirs == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.CordonedLogDirs))
+			dst = appendLength(dst, int32(len(m.CordonedLogDirs)))
 			for i := range m.CordonedLogDirs {
 				dst = record.AppendUUID(dst, m.CordonedLogDirs[i])
 			}

@@ -58,7 +58,7 @@ func (m *ClientQuotaRecord) check(version int16) error {
 }
 
 func (m *ClientQuotaRecord) appendTo(dst []byte, version int16) []byte {
-	dst = appendLength(dst, len(m.Entity))
+	dst = appendLength(dst, int32(len(m.Entity)))
 	for i := range m.Entity {
 		dst = m.Entity[i].appendTo(dst, version)
 	}

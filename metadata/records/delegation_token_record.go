@@ -62,7 +62,7 @@ func (m *DelegationTokenRecord) check(version int16) error {
 func (m *DelegationTokenRecord) appendTo(dst []byte, version int16) []byte {
 	dst = record.AppendCompactString(dst, m.Owner)
 	dst = record.AppendCompactString(dst, m.Requester)
-	dst = appendLength(dst, len(m.Renewers))
+	dst = appendLength(dst, int32(len(m.Renewers)))
 	for i := range m.Renewers {
 		dst = record.AppendCompactString(dst, m.Renewers[i])
 	}

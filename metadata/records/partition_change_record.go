@@ -98,7 +98,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.Isr == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.Isr))
+			dst = appendLength(dst, int32(len(m.Isr)))
 			for i := range m.Isr {
 				dst = record.AppendInt32(dst, m.Isr[i])
 			}
@@ -119,7 +119,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.Replicas == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.Replicas))
+			dst = appendLength(dst, int32(len(m.Replicas)))
 			for i := range m.Replicas {
 				dst = record.AppendInt32(dst, m.Replicas[i])
 			}
@@ -133,7 +133,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.RemovingReplicas == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.RemovingReplicas))
+			dst = appendLength(dst, int32(len(m.RemovingReplicas)))
 			for i := range m.RemovingReplicas {
 				dst = record.AppendInt32(dst, m.RemovingReplicas[i])
 			}
@@ -147,7 +147,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.AddingReplicas == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.AddingReplicas))
+			dst = appendLength(dst, int32(len(m.AddingReplicas)))
 			for i := range m.AddingReplicas {
 				dst = record.AppendInt32(dst, m.AddingReplicas[i])
 			}
@@ -168,7 +168,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.EligibleLeaderReplicas == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.EligibleLeaderReplicas))
+			dst = appendLength(dst, int32(len(m.EligibleLeaderReplicas)))
 			for i := range m.EligibleLeaderReplicas {
 				dst = record.AppendInt32(dst, m.EligibleLeaderReplicas[i])
 			}
@@ -182,7 +182,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.LastKnownElr == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.LastKnownElr))
+			dst = appendLength(dst, int32(len(m.LastKnownElr)))
 			for i := range m.LastKnownElr {
 				dst = record.AppendInt32(dst, m.LastKnownElr[i])
 			}
@@ -196,7 +196,7 @@ func (m *PartitionChangeRecord) appendTo(dst []byte, version int16) []byte {
 		if m.Directories == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.Directories))
+			dst = appendLength(dst, int32(len(m.Directories)))
 			for i := range m.Directories {
 				dst = record.AppendUUID(dst, m.Directories[i])
 			}

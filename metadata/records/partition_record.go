@@ -63,19 +63,19 @@ func (m *PartitionRecord) check(version int16) error {
 func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
 	dst = record.AppendInt32(dst, m.PartitionId)
 	dst = record.AppendUUID(dst, m.TopicId)
-	dst = appendLength(dst, len(m.Replicas))
+	dst = appendLength(dst, int32(len(m.Replicas)))
 	for i := range m.Replicas {
 		dst = record.AppendInt32(dst, m.Replicas[i])
 	}
-	dst = appendLength(dst, len(m.Isr))
+	dst = appendLength(dst, int32(len(m.Isr)))
 	for i := range m.Isr {
 		dst = record.AppendInt32(dst, m.Isr[i])
 	}
-	dst = appendLength(dst, len(m.RemovingReplicas))
+	dst = appendLength(dst, int32(len(m.RemovingReplicas)))
 	for i := range m.RemovingReplicas {
 		dst = record.AppendInt32(dst, m.RemovingReplicas[i])
 	}
-	dst = appendLength(dst, len(m.AddingReplicas))
+	dst = appendLength(dst, int32(len(m.AddingReplicas)))
 	for i := range m.AddingReplicas {
 		dst = record.AppendInt32(dst, m.AddingReplicas[i])
 	}
@@ -83,7 +83,7 @@ func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
 	dst = record.AppendInt32(dst, m.LeaderEpoch)
 	dst = record.AppendInt32(dst, m.PartitionEpoch)
 	if version >= 1 {
-		dst = appendLength(dst, len(m.Directories))
+		dst = appendLength(dst, int32(len(m.Directories)))
 		for i := range m.Directories {
 			dst = record.AppendUUID(dst, m.Directories[i])
 		}
@@ -114,7 +114,7 @@ func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
 		if m.EligibleLeaderReplicas == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.EligibleLeaderReplicas))
+			dst = appendLength(dst, int32(len(m.EligibleLeaderReplicas)))
 			for i := range m.EligibleLeaderReplicas {
 				dst = record.AppendInt32(dst, m.EligibleLeaderReplicas[i])
 			}
@@ -128,7 +128,7 @@ func (m *PartitionRecord) appendTo(dst []byte, version int16) []byte {
 		if m.LastKnownElr == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.LastKnownElr))
+			dst = appendLength(dst, int32(len(m.LastKnownElr)))
 			for i := range m.LastKnownElr {
 				dst = record.AppendInt32(dst, m.LastKnownElr[i])
 			}

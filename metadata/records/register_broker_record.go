@@ -100,11 +100,11 @@ func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
 	}
 	dst = record.AppendUUID(dst, m.IncarnationId)
 	dst = record.AppendInt64(dst, m.BrokerEpoch)
-	dst = appendLength(dst, len(m.EndPoints))
+	dst = appendLength(dst, int32(len(m.EndPoints)))
 	for i := range m.EndPoints {
 		dst = m.EndPoints[i].appendTo(dst, version)
 	}
-	dst = appendLength(dst, len(m.Features))
+	dst = appendLength(dst, int32(len(m.Features)))
 	for i := range m.Features {
 		dst = m.Features[i].appendTo(dst, version)
 	}
@@ -126,7 +126,7 @@ func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
 		dst, unknown = appendUnknown(dst, unknown, 0)
 		dst = record.AppendUvarint(dst, 0)
 		start := len(dst)
-		dst = appendLength(dst, len(m.LogDirs))
+		dst = appendLength(dst, int32(len(m.LogDirs)))
 		for i := range m.LogDirs {
 			dst = record.AppendUUID(dst, m.LogDirs[i])
 		}
@@ -139,7 +139,7 @@ func (m *RegisterBrokerRecord) appendTo(dst []byte, version int16) []byte {
 		if m.CordonedLogDirs == nil {
 			dst = append(dst, 0)
 		} else {
-			dst = appendLength(dst, len(m.CordonedLogDirs))
+			dst = appendLength(dst, int32(len(m.CordonedLogDirs)))
 			for i := range m.CordonedLogDirs {
 				dst = record.AppendUUID(dst, m.CordonedLogDirs[i])
 			}

@@ -74,11 +74,11 @@ func (m *RegisterControllerRecord) appendTo(dst []byte, version int16) []byte {
 	dst = record.AppendInt32(dst, m.ControllerId)
 	dst = record.AppendUUID(dst, m.IncarnationId)
 	dst = record.AppendBool(dst, m.ZkMigrationReady)
-	dst = appendLength(dst, len(m.EndPoints))
+	dst = appendLength(dst, int32(len(m.EndPoints)))
 	for i := range m.EndPoints {
 		dst = m.EndPoints[i].appendTo(dst, version)
 	}
-	dst = appendLength(dst, len(m.Features))
+	dst = appendLength(dst, int32(len(m.Features)))
 	for i := range m.Features {
 		dst = m.Features[i].appendTo(dst, version)
 	}

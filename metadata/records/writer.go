@@ -2,7 +2,7 @@ package records
 
 import "github.com/kraftsim/kraftsim/raft/record"
 
-func appendLength(dst []byte, n int) []byte { return record.AppendCompactArrayLength(dst, int32(n)) }
+func appendLength(dst []byte, n int32) []byte { return record.AppendCompactArrayLength(dst, n) }
 
 func appendFloat64Bits(dst []byte, v Float64Bits) []byte { return record.AppendUint64(dst, uint64(v)) }
 
@@ -22,12 +22,12 @@ func appendNullableBlob(dst, b []byte) []byte {
 
 // closeTag puts the size of a tagged payload, which starts at dst[start], in front of it.
 func closeTag(dst []byte, start int) []byte {
-	size := len(dst) - start
+	size := int32(len(dst) - start)
 	dst = record.AppendUvarint(dst, uint32(size))
-	width := len(dst) - start - size
+	width := len(dst) - start - int(size)
 	var prefix [5]byte
-	copy(prefix[:], dst[start+size:])
-	copy(dst[start+width:], dst[start:start+size])
+	copy(prefix[:], dst[start+int(size):])
+	copy(dst[start+width:], dst[start:start+int(size)])
 	copy(dst[start:], prefix[:width])
 	return dst
 }

@@ -118,7 +118,7 @@ func (e *emitter) appendField(f field) {
 		if f.null != nil {
 			e.line("if %s == nil {\ndst = append(dst, 0)\n} else {", name)
 		}
-		e.line("dst = appendLength(dst, len(%s))\nfor i := range %s {", name, name)
+		e.line("dst = appendLength(dst, int32(len(%s)))\nfor i := range %s {", name, name)
 		if f.nested != nil {
 			e.line("dst = %s[i].appendTo(dst, version)\n}", name)
 		} else {
