@@ -52,6 +52,7 @@ func (c *core) quorumWritten(r *replica, q quorumFile) {
 		return
 	}
 	c.epochWritten(r, &before, &q)
+	c.selfVoteWritten(r, &before, &q)
 }
 
 // quorumDurable follows the moment when a write of quorum-state can no longer be lost. A claim before that would be too

@@ -230,6 +230,14 @@ func TestPreVoteHarmless(t *testing.T) {
 		l.preVote(one, l.node(2), 1, false)
 		l.breaks("pre-vote-harmless/epoch-changed")
 	})
+	t.Run("stores a vote", func(t *testing.T) {
+		l := newLab(t, 3, Config{})
+		one := l.node(1)
+		one.quorum(1, -1, -1)
+		one.role(raft.Prospective, 1, -1)
+		one.quorum(1, -1, 1)
+		l.breaks("pre-vote-harmless/vote-stored")
+	})
 	t.Run("a candidate that falls back asks in its own epoch", func(t *testing.T) {
 		l := newLab(t, 3, Config{})
 		one := l.node(1)

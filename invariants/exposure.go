@@ -11,8 +11,9 @@ type exposedLog struct {
 
 // exposedEntry is one committed batch.
 type exposedEntry struct {
-	id  batchID
-	end int64
+	id    batchID
+	epoch int32 // of the leader that exposed it first
+	end   int64
 }
 
 func (x *exposedLog) reset() { x.entries, x.end, x.highest, x.claimed = x.entries[:0], -1, -1, -1 }
@@ -64,11 +65,13 @@ func (x *exposedLog) containing(offset int64) int32 {
 // expose says that the leader of an epoch showed high watermark hw.
 func (c *core) expose(r *replica, epoch int32, hw int64, evidence string) {
 	l := c.claim(r, epoch, evidence)
-	if l == nil || hw <= l.exposed || hw <= 0 {
+	if l == nil || hw <= l.exposed {
 		return
 	}
 	c.ownEpochCommit(r, l, hw)
-	c.exposeUpTo(r, l, hw)
+	if hw > 0 {
+		c.exposeUpTo(r, l, hw)
+	}
 }
 
 // exposeUpTo says that the leader showed everything below hw as committed.
@@ -84,11 +87,11 @@ func (c *core) exposeUpTo(r *replica, l *leadership, hw int64) {
 		return // a deposed leader's answer from before it cut its log
 	}
 	c.completeAtExposure(r, l, r.log.entries[at].id, hw)
-	c.extend(r, at, hw)
+	c.extend(r, l.epoch, at, hw)
 }
 
 // extend adds what is newly exposed to the committed log, unless the log of the leader contradicts it.
-func (c *core) extend(r *replica, at int32, hw int64) {
+func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 	x := &c.exposed
 	if hw <= x.end {
 		if i := x.index(hw); i < 0 || x.entries[i].id != r.log.entries[at].id {
@@ -107,7 +110,7 @@ func (c *core) extend(r *replica, at int32, hw int64) {
 	}
 	for i := from; i <= at; i++ {
 		e := r.log.entries[i]
-		x.entries = append(x.entries, exposedEntry{e.id, e.end})
+		x.entries = append(x.entries, exposedEntry{id: e.id, epoch: epoch, end: e.end})
 		x.end = e.end
 		c.stableAdvance(e.id)
 	}

@@ -14,6 +14,9 @@ var hwDurableDoc = sim.InvariantDoc{
 func (c *core) hwDurable(r *replica, l *leadership, hw int64) {
 	rule := &c.rules.hwDurable
 	rule.eval()
+	if hw <= r.log.start {
+		return
+	}
 	id := r.log.batchEndingAt(hw)
 	if id == noBatch {
 		if r.leads(l.epoch) {

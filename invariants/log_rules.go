@@ -25,7 +25,7 @@ var truncationDoc = sim.InvariantDoc{
 	Name:   "truncation",
 	Source: "KAFKA-12460; kraft-protocol S10",
 	Doc: "A follower never truncates below a high watermark that it learned in this process life, and never takes away a record that " +
-		"was exposed.",
+		"a leader of its epoch or a lower one exposed.",
 }
 
 // logMatchingBroken reports a batch that contradicts the ledger.
@@ -113,7 +113,10 @@ func (c *core) batchesCut(r *replica, first int32) {
 	if cut < r.watermark {
 		rule.fail("below-own-watermark", r.id+" cut its log at "+number(cut)+" below its high watermark "+number(r.watermark))
 	}
-	if i := c.exposed.containing(cut); i >= 0 && c.exposed.entries[i].id == r.log.entries[first].id {
+	// The leader of the follower's epoch holds what leaders of that epoch and of lower ones exposed. What a higher one exposed
+	// meanwhile it may lack, and a follower that has not heard of the higher epoch may cut it: it never acknowledged it there.
+	if i := c.exposed.containing(cut); i >= 0 && c.exposed.entries[i].id == r.log.entries[first].id &&
+		c.exposed.entries[i].epoch <= r.roleEpoch {
 		rule.fail("exposed-record", r.id+" cut its log at "+number(cut)+" and lost records that were committed up to "+
 			number(c.exposed.end))
 	}

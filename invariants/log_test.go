@@ -241,3 +241,34 @@ func TestMirrorEqualsDisk(t *testing.T) {
 	require.Equal(t, got.durable, two.r.log.durable)
 	require.Equal(t, [2]int64{got.start, got.end}, [2]int64{two.r.log.start, two.r.log.end})
 }
+
+// TestTruncationByAnOlderLeader: voter 1 writes a record in epoch 1 that only voter 3 and observer 4 get. Voter 2 leads epoch
+// 2 without it and tells the observer to cut it, but the answer takes its time. Meanwhile voter 3 leads epoch 3 and commits the
+// record. Nobody counted the observer's copy.
+func TestTruncationByAnOlderLeader(t *testing.T) {
+	run := func(observerEpoch int32) *lab {
+		l := threeUp(t, Config{})
+		one, two, three := l.node(1), l.node(2), l.node(3)
+		four := l.add(4)
+		one.noOp(1)
+		three.copyFrom(one, 2)
+		four.follow(1, 1)
+		four.copyFrom(one, 2)
+		two.lead(2, 1)
+		four.follow(2, 2)
+		four.fetch(two, 2, -1)
+		three.quorum(2, -1, -1)
+		three.role(raft.Unattached, 2, -1)
+		three.lead(3, 1)
+		three.replicate(one, 3)
+		require.EqualValues(t, 3, l.core.exposed.end)
+		if observerEpoch > 2 {
+			four.follow(observerEpoch, 3)
+			four.fetch(three, observerEpoch, -1)
+		}
+		four.truncate(1)
+		return l
+	}
+	run(2).clean()
+	run(3).breaks("truncation/exposed-record")
+}

@@ -25,6 +25,15 @@ func (c *core) becameProspective(r *replica) {
 	}
 }
 
+// selfVoteWritten checks a write of quorum-state: a candidacy raises the epoch together with its own vote, so a vote for
+// itself in an epoch that was there before is one that a pre-vote left behind.
+func (c *core) selfVoteWritten(r *replica, before, after *quorumFile) {
+	if after.epoch == before.epoch && after.votedSelf(r) && !before.votedSelf(r) {
+		c.rules.preVoteHarmless.fail("vote-stored", r.id+" writes a vote for itself in epoch "+number(int64(after.epoch))+
+			", which it had adopted without one")
+	}
+}
+
 // preVoteAsked checks a pre-vote request as it is sent.
 func (c *core) preVoteAsked(r *replica, epoch int32) {
 	rule := &c.rules.preVoteHarmless
