@@ -70,15 +70,24 @@ func ResultOfFrom(c *sim.Catalogue) (*FromResult, error) {
 			r.Files = append(r.Files, ExportedFile{Path: rel, Size: int64(len(data)), Content: append([]byte{}, data...)})
 		}
 	})
-	x := &examiner{r: r, files: map[string][]byte{}, metadataDir: strings.TrimPrefix(own.metadataDir, "/data/")}
+	var dirs []string
+	for _, dir := range own.dirs {
+		dirs = append(dirs, strings.TrimPrefix(dir, "/data/"))
+	}
+	r.examine(dirs, strings.TrimPrefix(own.metadataDir, "/data/"))
+	return r, nil
+}
+
+// examine decodes the files.
+func (r *FromResult) examine(dirs []string, metadataDir string) {
+	x := &examiner{r: r, files: map[string][]byte{}, metadataDir: metadataDir}
 	for i := range r.Files {
 		x.files[r.Files[i].Path] = r.Files[i].Content
 	}
-	for _, dir := range own.dirs {
-		x.properties(strings.TrimPrefix(dir, "/data/"))
+	for _, dir := range dirs {
+		x.properties(dir)
 	}
 	x.partition()
-	return r, nil
 }
 
 func (r *FromResult) miss(format string, args ...any) {
@@ -183,12 +192,18 @@ func (x *examiner) decode(prefix string, f *ExportedFile) (err error) {
 	name, inPartition := strings.CutPrefix(f.Path, prefix)
 	switch {
 	case !inPartition && path.Base(f.Path) == bootstrap.FileName:
-		_, err = bootstrap.ParseBatchFile(f.Content)
+		var entries []bootstrap.Entry
+		if entries, err = bootstrap.ParseBatchFile(f.Content); err == nil {
+			_, err = bootstrap.New(entries, f.Path, 0)
+		}
 	case !inPartition:
 	case name == quorumstate.FileName:
 		_, err = quorumstate.Parse(f.Content)
 	case strings.HasSuffix(name, ".checkpoint"):
-		_, err = bootstrap.ParseCheckpoint(f.Content)
+		var c *bootstrap.Checkpoint
+		if c, err = bootstrap.ParseCheckpoint(f.Content); err == nil && !c.HasFooter {
+			err = fmt.Errorf("%w: no footer", bootstrap.ErrCheckpoint)
+		}
 	case strings.HasSuffix(name, ".log"):
 		err = decodeSegment(f.Content)
 	}
