@@ -9,8 +9,10 @@ import (
 	"github.com/kraftsim/kraftsim/sim/cli"
 )
 
-func main() {
+func main() { os.Exit(app().Main(os.Args[1:])) }
+
+// app is sim/cli over the catalogue, with the commands and flags that know Kafka.
+func app() *cli.App {
 	catalogue := scenarios.Catalogue()
-	app := cli.App{Catalogue: catalogue, Extra: mutants.Commands(catalogue), RunHook: fromHook(catalogue)}
-	os.Exit(app.Main(os.Args[1:]))
+	return &cli.App{Catalogue: catalogue, Extra: mutants.Commands(catalogue), RunHook: fromHook(catalogue)}
 }
