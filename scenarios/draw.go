@@ -73,6 +73,11 @@ func drawLockstep(d dice, p *plan.Plan) {
 	d.identify(p)
 	d.storm(p, &lockstepProfile)
 	d.writes(p, &lockstepProfile)
+	if d.chance("one-clock", 50) { // all timers run alike from the first instant: only the random part keeps elections apart
+		for i := range p.Hosts {
+			p.Hosts[i].StartUs, p.Hosts[i].DriftPpm, p.Hosts[i].OffsetMs = 0, 0, 0
+		}
+	}
 }
 
 // drawQuiet is Kafka's defaults: half a minute without a fault.
