@@ -64,9 +64,9 @@ func (w *World) At(atNs int64, entity, key uint64, f func()) {
 }
 
 // Request gives a message to a lane of a live process, as a client or an operator on the same host would. It reports
-// whether there was a process to take it.
+// whether there was a process to take it; a nil host (one that is not in the plan) has none.
 func (w *World) Request(h *Host, lane LaneID, m Message) bool {
-	if !h.up || h.Booting() || int(lane) >= len(h.lanes) {
+	if h == nil || !h.up || h.Booting() || int(lane) >= len(h.lanes) {
 		return false
 	}
 	w.give(h, Input{Kind: InLocal, Lane: lane, Msg: m, cause: w.eventID})

@@ -1,7 +1,6 @@
 // Package register is the smallest useful program for the simulator: a register on two machines. The primary n1 takes
-// writes, stores them, sends them to the backup n2, and acknowledges when n2 has stored them too. Reads go to either.
-//
-// It has a planted bug: see Replicate in Input. `go test` finds it, shrinks it and replays it.
+// writes, stores them, sends them to the backup n2, and acknowledges when n2 has stored them too. Reads go to the backup.
+// It has a planted bug, see Replicate in Input: `go test` finds, shrinks and replays it, and so does the main in cmd.
 package register
 
 import (
@@ -14,32 +13,27 @@ import (
 )
 
 const port, file, resendNs = 1, "/register", 20_000_000
-
-type kind uint32
-
-const (
-	Write kind = iota + 1
-	Replicate
-	Stored
-	Read
-)
+const Write, Replicate, Stored, Read = 1, 2, 3, 4 // kinds of message; Stored and Read are also told to checkers
 
 // message is every message of the protocol: a kind and the register's value.
 type message struct {
-	kind  kind
+	kind  uint32
 	value int64
 }
 
-func (m message) Kind() uint32   { return uint32(m.kind) }
-func (m message) Key() uint64    { return uint64(m.value) }
-func (m message) String() string { return fmt.Sprintf("%s %d", [...]string{"?", "write", "replicate", "stored", "read"}[m.kind], m.value) }
+func (m message) Kind() uint32 { return m.kind }
+func (m message) Key() uint64  { return uint64(m.value) }
 func (m message) AppendTo(b []byte) []byte {
-	return binary.BigEndian.AppendUint64(append(b, byte(m.kind)), uint64(m.value))
+	return append(append(b, byte(m.kind)), encode(m.value)...)
 }
+func (m message) String() string {
+	return [...]string{"?", "write ", "replicate ", "stored ", "read "}[m.kind] + fmt.Sprint(m.value)
+}
+func encode(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 
 // replica is the process on either machine.
 type replica struct {
-	Fixed         bool // without the planted bug
+	fixed         bool // without the planted bug
 	value, stored int64
 	fd            int32
 }
@@ -49,77 +43,64 @@ func (r *replica) Boot(env *sim.Env) (err error) {
 	if r.fd, err = env.Files().Open(file, true); err != nil {
 		return err
 	}
-	if err := env.Files().SyncDir("/"); err != nil {
-		return err
-	}
-	var b [8]byte
-	if n, _ := env.Files().ReadAt(r.fd, b[:], 0); n == 8 {
-		r.value = int64(binary.BigEndian.Uint64(b[:]))
-	}
-	if env.HostID() == "n1" && r.value > 0 {
-		env.WakeAt(env.MonotonicNs() + resendNs) // perhaps n2 never got it
-	}
-	return nil
+	b := make([]byte, 8) // stays zero where there is nothing to read
+	_, _ = env.Files().ReadAt(r.fd, b, 0)
+	r.value = int64(binary.BigEndian.Uint64(b))
+	env.WakeAt(env.MonotonicNs() + resendNs) // perhaps n2 never got the last value
+	return env.Files().SyncDir("/")
 }
 
-func (r *replica) Input(env *sim.Env, in *sim.Input) error {
+func (r *replica) Input(env *sim.Env, in *sim.Input) (err error) {
 	m, _ := in.Msg.(message)
 	switch {
-	case in.Kind == sim.InWake || m.kind == Write && m.value > r.value:
-		if in.Kind == sim.InLocal {
-			if err := r.store(env, m.value, true); err != nil {
-				return err
-			}
+	case in.Kind == sim.InWake && env.HostID() == "n1", m.kind == Write && m.value > r.value:
+		if m.kind == Write {
+			err = r.store(env, m.value, true)
 		}
-		if r.stored < r.value {
+		if r.stored < r.value && err == nil {
 			env.SendTo("n2", port, message{Replicate, r.value})
 			env.WakeAt(env.MonotonicNs() + resendNs)
 		}
 	case m.kind == Replicate:
 		if m.value > r.value {
-			if err := r.store(env, m.value, r.Fixed); err != nil { // the bug: stored, but not flushed
-				return err
-			}
+			err = r.store(env, m.value, r.fixed) // the bug: stored, but not flushed
 		}
 		env.SendTo("n1", port, message{Stored, m.value})
 	case m.kind == Stored && m.value > r.stored:
 		r.stored = m.value
-		env.Observe(message{Stored, m.value}) // the client has its acknowledgement
+		env.Observe(m) // the client has its acknowledgement
 	case m.kind == Read:
 		env.Observe(message{Read, r.value})
 	}
-	return nil
+	return err
 }
 
 func (r *replica) store(env *sim.Env, value int64, flush bool) error {
 	r.value = value
-	if err := env.Files().WriteAt(r.fd, binary.BigEndian.AppendUint64(nil, uint64(value)), 0); err != nil || !flush {
+	if err := env.Files().WriteAt(r.fd, encode(value), 0); err != nil || !flush {
 		return err
 	}
 	return env.Files().Sync(r.fd)
 }
-
 func (r *replica) Stop(env *sim.Env) { env.Exit() }
 func (r *replica) AppendState(b []byte, _ sim.View) []byte {
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, uint64(r.value)), uint64(r.stored))
+	return append(append(b, encode(r.value)...), encode(r.stored)...)
 }
 
-// reads checks the one promise: a read sees every write that was acknowledged before.
+// reads checks the one promise, that a read sees every write acknowledged before it, and wants one such read in the calm.
 type reads struct {
-	w            *sim.World
-	acknowledged int64
-	last         int64
+	w                  *sim.World
+	acknowledged, last int64
 }
 
 func (c *reads) Attach(w *sim.World) { *c = reads{w: w} }
 func (c *reads) OnProtocol(h *sim.Host, o sim.Observation) {
-	switch m := o.(message); m.kind {
-	case Stored:
+	*c.w.Evaluated("acknowledged-survives")++
+	if m := o.(message); m.kind == Stored {
 		c.acknowledged = max(c.acknowledged, m.value)
-	case Read:
-		if c.last = m.value; m.value < c.acknowledged {
-			c.w.Violate("acknowledged-survives", "stale-read", fmt.Sprintf("%s answered %d although %d was acknowledged", h.ID(), m.value, c.acknowledged))
-		}
+	} else if c.last = m.value; m.value < c.acknowledged {
+		detail := fmt.Sprintf("%s answered %d although %d was acknowledged", h.ID(), m.value, c.acknowledged)
+		c.w.Violate("acknowledged-survives", "stale-read", detail)
 	}
 }
 func (c *reads) Met() bool       { return c.acknowledged > 0 && c.last >= c.acknowledged }
@@ -129,10 +110,7 @@ func (c *reads) Waiting() string { return "a client waits for its write to be ac
 type Scenario struct{ Fixed bool }
 
 func (s Scenario) Name() string {
-	if s.Fixed {
-		return "register/fixed"
-	}
-	return "register/broken"
+	return map[bool]string{false: "register/broken", true: "register/fixed"}[s.Fixed]
 }
 func (s Scenario) Doc() string { return "a primary-backup register under power loss" }
 
@@ -142,33 +120,25 @@ func (s Scenario) Draw(seed uint64) *plan.Plan {
 		Network: plan.Network{Transport: "datagram", LatencyUs: 500, JitterUs: 2_000, LossPpm: 50_000, DuplicatePpm: 20_000},
 		Disk:    plan.Disk{WriteNs: 5_000, SyncNs: 400_000, MetadataNs: 5_000}}
 	for i := range 1 + seed%4 {
-		at := decide.Combine(seed, i) % 400_000
-		p.Actions = append(p.Actions, plan.Action{ID: fmt.Sprintf("power-%d", i), AtUs: plan.Int64(at), Kind: "power",
-			Params: plan.Params{"hosts": "n2", "down": "15ms"}})
+		p.Actions = append(p.Actions, plan.Action{ID: fmt.Sprint("power-", i), Kind: "power",
+			AtUs: plan.Int64(decide.Combine(seed, i) % 400_000), Params: plan.Params{"hosts": "n2", "down": "15ms"}})
 	}
 	return p
 }
-
 func (s Scenario) Build(w *sim.World, p *plan.Plan) error {
-	n1, n2 := w.Host("n1"), w.Host("n2")
-	if n1 == nil || n2 == nil {
-		return fmt.Errorf("plan: hosts: the register needs n1 and n2")
-	}
 	for _, h := range w.Hosts() {
-		w.Install(h, func() sim.Process { return &replica{Fixed: s.Fixed} })
+		w.Install(h, func() sim.Process { return &replica{fixed: s.Fixed} })
 	}
 	check := &reads{}
 	w.Add(check)
 	w.AddObligation(check)
 	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: resendNs, BoundNs: 2_000_000_000})
-	client := decide.HashString("client")
-	var write func(v int64)
-	write = func(v int64) {
-		w.Request(n1, 0, message{Write, v})
-		w.Request(n2, 0, message{Read, 0})
-		w.At(w.NowNs()+7_000_000, client, uint64(v), func() { write(v + 1) })
+	for v := int64(1); v <= 300; v++ {
+		w.At(v*7_000_000, decide.HashString("client"), uint64(v), func() {
+			w.Request(w.Host("n1"), 0, message{Write, v})
+			w.Request(w.Host("n2"), 0, message{Read, 0})
+		})
 	}
-	w.At(1_000_000, client, 0, func() { write(1) })
 	return nil
 }
 

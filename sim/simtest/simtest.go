@@ -1,8 +1,23 @@
-// Package simtest runs scenarios from `go test`: one subtest a seed, whose name is the token that `replay` takes.
+// Package simtest runs scenarios from `go test`.
+//
+// A campaign of the command line is for machines that have the night; a test is for the change at hand. The same plans
+// run in both, and a failure in one is a token for the other.
 //
 //	func TestRegister(t *testing.T) { simtest.Seeds(t, register.Catalogue(), "register/fixed", 1, 200) }
 //
-// A failing seed says which invariant broke, and how to replay it: the subtest's name is SCENARIO:SEED.
+//	func TestRegisterPlans(t *testing.T) {
+//		e, plans := sim.NewEngine(register.Catalogue()), simtest.Plans(register.Scenario{Fixed: true})
+//		rapid.Check(t, func(t *rapid.T) { simtest.Check(t, e, plans.Draw(t, "plan")) })
+//	}
+//
+//	func FuzzRegister(f *testing.F) { simtest.Fuzz(f, register.Catalogue(), "register/fixed") }
+//
+// Seeds gives each seed a subtest whose name is SCENARIO:SEED: what `go test -run` selects, and the token that the replay
+// command takes. With slashes in the scenario's name, quote it piecewise for -run, as go test wants: -run
+// 'TestRegister/register/fixed:17'. Plans is another way to draw plans, for rapid, which shrinks what fails by deleting
+// actions. Fuzz is the third: the fuzzer picks the seed and the actions that stay.
+//
+// Everything here is deterministic but the choice of plans by rapid and the fuzzer, which have seeds and corpora of their own.
 package simtest
 
 import (
@@ -24,11 +39,14 @@ func Seeds(t *testing.T, c *sim.Catalogue, scenario string, first uint64, count 
 	}
 	e := sim.NewEngine(c)
 	for seed := first; seed < first+uint64(count); seed++ {
-		t.Run(fmt.Sprintf("%s:%d", scenario, seed), func(t *testing.T) { Check(t, e, s.Draw(seed)) })
+		t.Run(Token(scenario, seed), func(t *testing.T) { Check(t, e, s.Draw(seed)) })
 	}
 }
 
-// Check runs one plan and fails the test when the verdict is a finding.
+// Token names a run of a scenario for the replay command: SCENARIO:SEED.
+func Token(scenario string, seed uint64) string { return fmt.Sprintf("%s:%d", scenario, seed) }
+
+// Check runs one plan and fails the test when the verdict is a finding. It returns the verdict otherwise.
 func Check(t rapid.TB, e *sim.Engine, p *plan.Plan) *plan.Verdict {
 	t.Helper()
 	r, err := e.Run(p, sim.Options{})
@@ -41,7 +59,7 @@ func Check(t rapid.TB, e *sim.Engine, p *plan.Plan) *plan.Verdict {
 	return r.Verdict
 }
 
-// Explain is a finding in a few lines, the replay command last.
+// Explain is a finding in a few lines: what broke, the actions of the plan, and how to replay it.
 func Explain(p *plan.Plan, v *plan.Verdict) string {
 	s := fmt.Sprintf("%s in %s, seed %d", v.Outcome, p.Scenario, uint64(p.Seed))
 	for _, b := range v.Broken {
@@ -53,7 +71,10 @@ func Explain(p *plan.Plan, v *plan.Verdict) string {
 	for _, l := range v.Stopped {
 		s += fmt.Sprintf("\n  stopped: %s at %d us: %s", l.Host, l.AtUs, l.Error)
 	}
-	return s + fmt.Sprintf("\n  replay %s:%d", p.Scenario, uint64(p.Seed))
+	for i := range p.Actions {
+		s += "\n  " + (*plan.Registry)(nil).FormatAction(&p.Actions[i])
+	}
+	return s + "\n  replay " + Token(p.Scenario, uint64(p.Seed))
 }
 
 // Plans draws whole plans of a scenario for rapid: the seed first, then a subset of its actions, so that rapid's own
@@ -70,4 +91,30 @@ func Plans(s sim.Scenario) *rapid.Generator[*plan.Plan] {
 		p.Actions = kept
 		return p
 	})
+}
+
+// Fuzz makes a fuzz target of a scenario: the input is a seed and, bit by bit, which of the plan's actions stay.
+func Fuzz(f *testing.F, c *sim.Catalogue, scenario string) {
+	f.Helper()
+	s := c.Scenario(scenario)
+	if s == nil {
+		f.Fatalf("simtest: no scenario %q", scenario)
+	}
+	e := sim.NewEngine(c)
+	for seed := uint64(1); seed <= 4; seed++ {
+		f.Add(seed, ^uint64(0))
+	}
+	f.Fuzz(func(t *testing.T, seed, stay uint64) { Check(t, e, Subset(s.Draw(seed), stay)) })
+}
+
+// Subset keeps the actions whose bit is set, the 65th sharing a bit with the first. It changes p and returns it.
+func Subset(p *plan.Plan, stay uint64) *plan.Plan {
+	kept := p.Actions[:0]
+	for i, a := range p.Actions {
+		if stay>>(uint(i)%64)&1 == 1 {
+			kept = append(kept, a)
+		}
+	}
+	p.Actions = kept
+	return p
 }

@@ -1,0 +1,87 @@
+package simtest_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/kraftsim/kraftsim/examples/register"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/simtest"
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if f := flag.Lookup("rapid.seed"); f != nil && f.Value.String() == "0" {
+		_ = flag.Set("rapid.seed", "20265")
+	}
+	os.Exit(m.Run())
+}
+
+func TestSeedsRunsEachAsASubtest(t *testing.T) {
+	simtest.Seeds(t, register.Catalogue(), "register/fixed", 7, 3)
+	require.Equal(t, "register/fixed:7", simtest.Token("register/fixed", 7))
+}
+
+// fake takes the place of a test that fails.
+type fake struct {
+	rapid.TB
+	failed string
+}
+
+var errStopped = errors.New("stopped")
+
+func (f *fake) Helper() {}
+func (f *fake) Fatalf(format string, args ...any) {
+	f.failed = fmt.Sprintf(format, args...)
+	panic(errStopped)
+}
+
+func failure(p *plan.Plan) (text string) {
+	f := &fake{}
+	defer func() {
+		if r := recover(); r != nil && r != errStopped {
+			panic(r)
+		}
+		text = f.failed
+	}()
+	simtest.Check(f, sim.NewEngine(register.Catalogue()), p)
+	return ""
+}
+
+func TestCheckFailsAFindingWithItsStory(t *testing.T) {
+	text := failure(register.Scenario{}.Draw(2))
+	require.Contains(t, text, "acknowledged-survives: n2 answered")
+	require.Contains(t, text, "power down=15ms hosts=n2 #power-0")
+	require.True(t, strings.HasSuffix(text, "replay register/broken:2"), text)
+	p := register.Scenario{}.Draw(2)
+	p.Hosts = nil
+	require.Contains(t, failure(p), "plan: hosts", "a plan that can't run fails as well")
+	require.Empty(t, failure(register.Scenario{Fixed: true}.Draw(2)))
+}
+
+func TestPlansAreSubsets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := simtest.Plans(register.Scenario{}).Draw(t, "plan")
+		full := register.Scenario{}.Draw(uint64(p.Seed))
+		require.LessOrEqual(t, len(p.Actions), len(full.Actions))
+		require.Subset(t, full.Actions, p.Actions)
+		require.Equal(t, full.Hosts, p.Hosts)
+	})
+}
+
+func TestSubset(t *testing.T) {
+	full := register.Scenario{}.Draw(3)
+	require.Len(t, full.Actions, 4)
+	require.Equal(t, full.Actions[1:3], simtest.Subset(register.Scenario{}.Draw(3), 0b0110).Actions)
+	require.Empty(t, simtest.Subset(register.Scenario{}.Draw(3), 0).Actions)
+}
+
+func FuzzRegister(f *testing.F) { simtest.Fuzz(f, register.Catalogue(), "register/fixed") }
