@@ -277,15 +277,28 @@ func TestNoDisruption(t *testing.T) {
 	})
 }
 
+// served is the event of a leader that took in a fetch.
+func (m *member) served(from *member, epoch int32) {
+	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: from.id}})
+}
+
 func TestTwoLeadersBounded(t *testing.T) {
 	cfg := Config{FetchTimeoutNs: 1e9}
-	t.Run("cut off for good", func(t *testing.T) {
+	t.Run("cut off for good, observers still fetch", func(t *testing.T) {
 		l := threeUp(t, cfg)
 		four := l.add(4)
-		for range 10 {
+		for range 5 {
 			l.tick(500)
-			four.fetch(l.node(1), 1, -1)
-			l.node(1).answer(four, 1, 1)
+			l.node(1).served(four, 1)
+		}
+		l.breaks("two-leaders-bounded/leads-without-majority")
+	})
+	t.Run("cut off for good, on its own", func(t *testing.T) {
+		l := threeUp(t, cfg)
+		for range 5 {
+			l.tick(500)
+			l.core.onBeginQuorumEpoch(l.node(1).r, &raft.BeginQuorumEpochRequest{LeaderID: 1, LeaderEpoch: 1})
+			l.core.onBeginQuorumEpoch(l.node(1).r, &raft.BeginQuorumEpochRequest{LeaderID: 1, LeaderEpoch: 1})
 		}
 		l.breaks("two-leaders-bounded/leads-without-majority")
 	})
@@ -294,22 +307,25 @@ func TestTwoLeadersBounded(t *testing.T) {
 		four := l.add(4)
 		for range 3 {
 			l.tick(500)
-			four.fetch(l.node(1), 1, -1)
-			l.node(1).answer(four, 1, 1)
+			l.node(1).served(four, 1)
 		}
 		l.node(1).role(raft.Resigned, 1, 1)
 		l.clean()
+		l.tick(100)
 	})
 	t.Run("one voter is enough, and one late sign of life", func(t *testing.T) {
 		l := threeUp(t, cfg)
+		four := l.add(4)
 		for range 10 {
 			l.tick(500)
 			l.node(1).replicate(l.node(2), 1)
+			l.node(1).served(four, 1)
 		}
 		l.tick(5000) // the lane waited for a disk
-		l.node(1).answer(l.node(2), 1, 1)
+		l.node(1).served(four, 1)
 		l.node(1).role(raft.Resigned, 1, 1)
 		l.clean()
+		l.evaluated("two-leaders-bounded")
 	})
 	t.Run("a single voter", func(t *testing.T) {
 		l := newLab(t, 1, cfg)
@@ -317,7 +333,7 @@ func TestTwoLeadersBounded(t *testing.T) {
 		four := l.add(4)
 		for range 10 {
 			l.tick(5000)
-			l.node(1).answer(four, 1, -1)
+			l.node(1).served(four, 1)
 		}
 		l.clean()
 	})

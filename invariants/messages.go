@@ -24,7 +24,6 @@ func (c *core) onFetchResponse(r, to *replica, m *raft.FetchResponse) {
 	if m.ErrorCode != raft.None || m.PartitionError != raft.None {
 		return
 	}
-	c.signOfLife(r)
 	if m.LeaderID == r.nodeID && m.HighWatermark >= 0 {
 		c.expose(r, m.LeaderEpoch, m.HighWatermark, "fetch-answer")
 	}
@@ -72,7 +71,7 @@ func (c *core) onVoteResponse(r, to *replica, m *raft.VoteResponse) {
 
 func (c *core) onBeginQuorumEpoch(r *replica, m *raft.BeginQuorumEpochRequest) {
 	c.requestSent(r, m.LeaderEpoch)
-	c.signOfLife(r)
+	c.signOfLife(r, c.cfg.FetchTimeoutNs/4)
 	if m.LeaderID == r.nodeID {
 		c.claim(r, m.LeaderEpoch, "begin-quorum-epoch")
 	}

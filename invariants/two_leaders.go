@@ -9,14 +9,18 @@ var twoLeadersBoundedDoc = sim.InvariantDoc{
 		"pauses and clock error.",
 }
 
-// strikes is how many signs of life an overdue leader may give, each half a fetch timeout after the one before: a lane
-// that a slow disk holds up handles one message more before it polls its timers.
-const strikes = 3
+// strikes is how many signs of life of an overdue leader are too many. A lane that a slow disk or a pause held up handles one
+// message more before it polls its timers; the second one shows that it polled them and leads on.
+const strikes = 2
 
 // fetchAccepted follows a leader that took in the fetch of a voter.
 func (c *core) fetchAccepted(r *replica, node int32) {
 	l := c.leadershipAt(r.roleEpoch)
-	if l == nil || l.host != r.host || !r.leads(l.epoch) || c.votersOf(r).find(node) == nil {
+	if l == nil || l.host != r.host || !r.leads(l.epoch) {
+		return
+	}
+	if c.votersOf(r).find(node) == nil {
+		c.signOfLife(r, 1)
 		return
 	}
 	for i := range l.contacts {
@@ -28,8 +32,9 @@ func (c *core) fetchAccepted(r *replica, node int32) {
 	}
 }
 
-// signOfLife is a message of a leader that says that it still leads.
-func (c *core) signOfLife(r *replica) {
+// signOfLife is the fetch of an observer that a leader took in, or its BeginQuorumEpoch: it still leads. Signs closer than
+// apartNs come from one poll.
+func (c *core) signOfLife(r *replica, apartNs int64) {
 	if c.cfg.FetchTimeoutNs == 0 || r.role != leader {
 		return
 	}
@@ -45,7 +50,7 @@ func (c *core) signOfLife(r *replica) {
 		r.leadStrikes = 0
 		return
 	}
-	if r.leadStrikes > 0 && c.nowNs-r.strikeAtNs < c.cfg.FetchTimeoutNs/2 {
+	if r.leadStrikes > 0 && c.nowNs-r.strikeAtNs < apartNs {
 		return
 	}
 	r.leadStrikes++
