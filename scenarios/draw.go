@@ -80,17 +80,18 @@ func drawLockstep(d dice, p *plan.Plan) {
 	}
 }
 
-// drawQuiet is Kafka's defaults: half a minute without a fault.
+// drawQuiet is Kafka's defaults: a minute and a half without a fault. The first seconds are busy, since nodes that know no
+// leader ask for one as fast as round trips go; what follows is the quiet.
 func drawQuiet(d dice, p *plan.Plan) {
 	controllers(p, 3, 0, 2)
 	d.identify(p)
-	p.StormUs = 30_000_000
+	p.StormUs = 90_000_000
 	p.Network.LatencyUs, p.Network.JitterUs = 300, 400
 	p.Disk.WriteNs, p.Disk.SyncNs, p.Disk.MetadataNs, p.Disk.JitterPercent = 10_000, 500_000, 20_000, 50
 	for i := range p.Hosts {
 		h := &p.Hosts[i]
 		h.DriftPpm = int32(d.between(h.ID+"/drift", -100, 100))
-		h.StartUs = plan.Int64(d.between(h.ID+"/start", 0, 3_000_000))
+		h.StartUs = plan.Int64(d.between(h.ID+"/start", 0, 400_000))
 	}
 }
 
