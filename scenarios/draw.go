@@ -80,12 +80,12 @@ func drawLockstep(d dice, p *plan.Plan) {
 	}
 }
 
-// drawQuiet is Kafka's defaults: a minute and a half without a fault. The first seconds are busy, since nodes that know no
+// drawQuiet is Kafka's defaults: ten minutes without a fault. The first seconds are busy, since nodes that know no
 // leader ask for one as fast as round trips go; what follows is the quiet.
 func drawQuiet(d dice, p *plan.Plan) {
 	controllers(p, 3, 0, 2)
 	d.identify(p)
-	p.StormUs = 90_000_000
+	p.StormUs = 600_000_000
 	p.Network.LatencyUs, p.Network.JitterUs = 300, 400
 	p.Disk.WriteNs, p.Disk.SyncNs, p.Disk.MetadataNs, p.Disk.JitterPercent = 10_000, 500_000, 20_000, 50
 	for i := range p.Hosts {
