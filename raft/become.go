@@ -96,6 +96,9 @@ func (r *Replica) becomeProspective() error {
 	if err := r.enter(next, false); err != nil {
 		return err
 	}
+	if !r.cfg.hasPreVote() { // software from before KIP-996: Prospective is passed through, not lived in
+		return r.becomeCandidate()
+	}
 	r.emit(PreVoteStarted, 0, 0, NoReplica, false)
 	if next.tally.result() == quorum.Won {
 		return r.becomeCandidate()
@@ -143,6 +146,7 @@ func (r *Replica) becomeFollower(epoch, leaderID int32, endpoints []voters.Endpo
 		next.voted = r.base().voted
 	}
 	next.fetchDeadlineMs = r.nowMs + r.cfg.FetchTimeoutMs
+	next.restartUpdatePeriod(r)
 	if err := r.enter(next, true); err != nil {
 		return err
 	}

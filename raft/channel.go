@@ -26,10 +26,12 @@ const (
 type peer struct {
 	id       int32
 	endpoint voters.Endpoint
+	dialled  voters.Endpoint // where the connection leads, or led last
 
 	state       peerState
 	correlation int32 // of the answer expected while peerAwaiting
 	deadlineMs  int64
+	quiet       bool // awaiting an answer whose failure for want of a connection means no pause
 
 	link     linkState
 	conn     int64
@@ -171,6 +173,7 @@ func (r *Replica) send(p *peer, m Message, h *Header) {
 	p.state = peerAwaiting
 	p.correlation = h.Correlation
 	p.deadlineMs = r.nowMs + max(r.cfg.RequestTimeoutMs, 1)
+	_, p.quiet = m.(*UpdateRaftVoterRequest)
 	r.closeSilent(p)
 	switch p.link {
 	case linkUp:
@@ -180,11 +183,11 @@ func (r *Replica) send(p *peer, m Message, h *Header) {
 		p.pending = m
 	case linkDown:
 		if r.nowMs < p.redialMs {
-			r.emit(PeerUnavailable, 0, 0, ReplicaKey{ID: p.id}, false)
-			r.backOff(p)
+			r.unavailable(p)
 			return
 		}
 		p.link = linkConnecting
+		p.dialled = p.endpoint
 		p.silentMs = p.deadlineMs
 		p.pending = m
 		p.conn = r.deps.Transport.Dial(p.endpoint.Host, p.endpoint.Port)
@@ -270,9 +273,35 @@ func (r *Replica) disconnected(conn int64) {
 	}
 	r.linkLost(p)
 	if p.state == peerAwaiting {
-		r.emit(PeerUnavailable, 0, 0, ReplicaKey{ID: p.id}, false)
-		r.backOff(p)
+		r.unavailable(p)
 	}
+}
+
+// unavailable ends the expectation of a peer that has no connection. Kafka's network channel makes up an answer for it,
+// BROKER_NOT_AVAILABLE, which means a pause; the one that it makes up for UpdateRaftVoter names no leader and epoch -1, is
+// ignored as one from the past, and means none (2.4).
+func (r *Replica) unavailable(p *peer) {
+	r.emit(PeerUnavailable, 0, 0, ReplicaKey{ID: p.id}, false)
+	if p.quiet {
+		p.state = peerReady
+		p.pending = nil
+		return
+	}
+	r.backOff(p)
+	r.probeFailed(p.correlation)
+}
+
+// moveLink drops a connection that leads elsewhere than where p is reached now, so that what is sent next goes to the new
+// endpoint and proves that it works. The pause before dialling belongs to the old endpoint.
+func (r *Replica) moveLink(p *peer) {
+	if p.dialled == p.endpoint {
+		return
+	}
+	if p.link != linkDown {
+		r.deps.Transport.CloseConn(p.conn)
+		p.link, p.pending = linkDown, nil
+	}
+	p.redialMs = r.nowMs
 }
 
 // readyBootstrap returns a bootstrap server that may be asked, or nil and the time at which to look again. The search

@@ -75,8 +75,14 @@ func (r *Replica) HighWatermark() (offset int64, known bool) {
 	return b.highWatermark, b.highWatermark != unknown
 }
 
-// KRaftVersion is the latest kraft.version in the log, committed or not.
-func (r *Replica) KRaftVersion() int16 { return r.control.kraftVersion() }
+// KRaftVersion is the latest kraft.version in the log, committed or not, or the one to which this leader has scheduled
+// an upgrade.
+func (r *Replica) KRaftVersion() int16 {
+	if l, ok := r.role.(*leader); ok && l.upgrade.version != 0 {
+		return l.upgrade.version
+	}
+	return r.control.kraftVersion()
+}
 
 // Voters is the latest voter set in the log, committed or not. It is immutable.
 func (r *Replica) Voters() *voters.Set { return r.control.voters() }

@@ -39,6 +39,11 @@ type Config struct {
 	CanBecomeVoter bool
 	// MinKRaftVersion and MaxKRaftVersion are the kraft.versions that this software knows: 0 to 1.
 	MinKRaftVersion, MaxKRaftVersion int16
+	// AutoJoin is controller.quorum.auto.join.enable, default false: an observer with the controller role asks to become
+	// a voter. Without that role it is a configuration error. Two nodes with one NodeID would evict each other for ever.
+	AutoJoin bool
+	// Versions limits what this software knows of raft's RPCs; nil is the newest.
+	Versions Versions
 
 	// ElectionTimeoutMs is controller.quorum.election.timeout.ms, default 1000. A voter without leader waits it plus
 	// a random part below it. Below some ten round trips elections collide again and again.
@@ -137,6 +142,9 @@ func (c *Config) validate() error {
 	}
 	if c.CanBecomeVoter && !c.advertises(c.ListenerName) {
 		return fmt.Errorf("%w: Listeners lack %q", ErrConfig, c.ListenerName)
+	}
+	if c.AutoJoin && !c.CanBecomeVoter {
+		return fmt.Errorf("%w: AutoJoin without the controller role", ErrConfig)
 	}
 	for _, f := range []struct {
 		name  string

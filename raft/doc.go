@@ -60,11 +60,13 @@
 //	validate.go, response.go   what requests and responses have in common
 //	channel.go      peers: connections, correlation, timeouts, pauses
 //	purgatory.go    fetches that wait; accumulator.go: records that wait; progress.go: what the leader knows of others
+//	voter_change.go    the one change of the voter set under way; add_voter, remove_voter, update_voter, auto_join: its kinds
+//	upgrade.go         kraft.version 0 to 1; api_versions.go: what this and other software knows
+//	describe.go, metrics.go   how the quorum is, for operators
 //	control_state.go   voter sets and kraft.version by offset
 //	listeners.go, client.go   the layer above
 //
-// Not here yet, with its place marked in the code: downloading and creating snapshots, adding, removing and updating
-// voters, raising kraft.version, DescribeQuorum.
+// Not here yet, with its place marked in the code: downloading and creating snapshots.
 //
 // Refused: a Ready struct in the manner of etcd (hides the order of effects); goroutines under a fake clock (their
 // scheduling is not ours to choose); a random stream of its own (deleting one event would shift every later draw); one

@@ -18,7 +18,11 @@ var (
 	ErrRecordBatchTooLarge = errors.New("raft: records exceed the largest batch")
 	// ErrTooManyBatches: the accumulator is full; fatal for the controller (kraft-protocol 3.9).
 	ErrTooManyBatches = errors.New("raft: too many batches wait to be written")
+	// ErrInvalidUpdateVersion: a kraft.version that the quorum cannot go to (INVALID_UPDATE_VERSION).
+	ErrInvalidUpdateVersion = errors.New("raft: kraft.version cannot be updated")
 
+	// ErrVoterSet: the voter set that an upgrade would write does not fit; UpgradeKRaftVersion's only fatal error.
+	ErrVoterSet = errors.New("raft: voter set does not fit")
 	// ErrIllegalTransition: a change of role that the transition table does not have.
 	ErrIllegalTransition = errors.New("raft: illegal transition")
 	// ErrInconsistentLeader: two leaders of one epoch, or a peer that takes this replica for a leader that it is not.

@@ -73,6 +73,11 @@ const (
 	UnexpectedAnswer
 	// ShutdownFinished: the graceful shutdown ended; Flag says that time ran out.
 	ShutdownFinished
+	// VoterChangeStarted: a leader took on a change of the voter set; Offset: 1 add, 2 remove, 3 update; Peer: the voter.
+	VoterChangeStarted
+	// VoterChangeEnded: that change is over; Offset is the error code, Other the offset of its record or -1; Flag: the
+	// answer had been given before.
+	VoterChangeEnded
 	// numEventKinds counts the kinds; it stays last.
 	numEventKinds
 )
@@ -92,7 +97,7 @@ var eventNames = [numEventKinds]string{
 	DivergenceAnswered: "divergence-answered", DivergenceReceived: "divergence-received",
 	SnapshotOffered: "snapshot-offered", VotersChanged: "voters-changed", KRaftVersionChanged: "kraft-version-changed",
 	PeerUnavailable: "peer-unavailable", RequestTimeout: "request-timeout", UnexpectedAnswer: "unexpected-answer",
-	ShutdownFinished: "shutdown-finished",
+	ShutdownFinished: "shutdown-finished", VoterChangeStarted: "voter-change-started", VoterChangeEnded: "voter-change-ended",
 }
 
 // String returns the kind in lower case with hyphens.

@@ -22,7 +22,7 @@ func (r *Replica) sendFetch(p *peer) {
 		CurrentLeaderEpoch: b.epoch,
 		FetchOffset:        r.log.EndOffset(),
 		LastFetchedEpoch:   r.log.LastEpoch(),
-		HighWatermark:      b.highWatermark,
+		HighWatermark:      r.toldHighWatermark(),
 	}
 	r.send(p, m, &m.Header)
 }
@@ -69,7 +69,7 @@ func (r *Replica) checkFetchEnvelope(m *FetchRequest) ErrorCode {
 func (r *Replica) answersAtOnce(m *FetchRequest, response *FetchResponse) bool {
 	return response.PartitionError != None || len(response.Records) > 0 || m.MaxWaitMs == 0 ||
 		response.DivergingEpoch != noOffset || response.SnapshotID != noOffset ||
-		m.HighWatermark < response.HighWatermark
+		m.HighWatermark < response.HighWatermark && r.cfg.maxVersion(apiFetch) >= firstFetchWithHighWatermark
 }
 
 // clearFetchResponse fills response with an error, or the success that has nothing in it yet.
@@ -205,6 +205,7 @@ func (r *Replica) appendFetched(f *follower, m *FetchResponse) error {
 		}
 		if r.log.EndOffset() != before {
 			r.emit(LogAppended, r.log.EndOffset(), before, NoReplica, false)
+			r.measureFetched(r.log.EndOffset() - before)
 		}
 		if r.cfg.CanBecomeVoter || r.isVoter() {
 			if err := r.flush(); err != nil {

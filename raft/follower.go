@@ -8,14 +8,17 @@ import (
 )
 
 // follower fetches from the leader of its epoch. A voter that hears nothing for a fetch timeout turns prospective; an
-// observer goes on trying. Place kept for the voter changes to come: the update-voter-set timer and auto join (5.6,
-// 5.8) are polled where the fetch is.
+// observer goes on trying. Now and then it corrects its entry in the voter set (5.6) or, as an observer that may, asks to
+// become a voter (5.8).
 type follower struct {
 	base
 	fetchDeadlineMs int64
 	// hasFetched: this leader has answered a Fetch of this object. From then on pre-votes are refused, which is what
 	// protects a working leader (1.7). A new object for more endpoints starts over.
 	hasFetched bool
+
+	updateDeadlineMs int64 // when the entry in the voter set is looked at next, or membership is asked for
+	hasUpdatedLeader bool  // this leader took the last UpdateRaftVoter
 }
 
 // kind implements role.
@@ -27,14 +30,36 @@ func (f *follower) poll(r *Replica) (int64, error) {
 		return r.shutdownDeadlineMs, nil
 	}
 	if !r.isVoter() {
-		return r.fetchFromBestNode(f)
+		return f.pollObserver(r)
 	}
 	if r.nowMs >= f.fetchDeadlineMs {
 		r.emit(FetchTimeout, 0, 0, NoReplica, false)
 		return r.nowMs, r.becomeProspective()
 	}
+	wakeMs := f.fetchDeadlineMs
+	if f.wantsUpdate(r) {
+		if r.nowMs >= f.updateDeadlineMs {
+			next, err := r.sendUpdateVoter(f)
+			return min(next, wakeMs), err
+		}
+		wakeMs = min(wakeMs, f.updateDeadlineMs)
+	} else {
+		f.skipUpdatePeriods(r)
+	}
 	next, err := r.fetchFromBestNode(f)
-	return min(next, f.fetchDeadlineMs), err
+	return min(next, wakeMs), err
+}
+
+// pollObserver fetches, or asks to become a voter.
+func (f *follower) pollObserver(r *Replica) (int64, error) {
+	if !r.joinsByItself() {
+		return r.fetchFromBestNode(f)
+	}
+	if r.nowMs >= f.updateDeadlineMs {
+		return r.sendJoin(f)
+	}
+	next, err := r.fetchFromBestNode(f)
+	return min(next, f.updateDeadlineMs), err
 }
 
 // heardFromLeader notes a successful answer of the leader.
@@ -46,11 +71,10 @@ func (f *follower) heardFromLeader(r *Replica) {
 // fetchFromBestNode sends the one Fetch that may be outstanding (1.9): to the leader, or, when the leader has not
 // answered or answered with an error, to a bootstrap server that may know a newer one.
 func (r *Replica) fetchFromBestNode(f *follower) (int64, error) {
-	endpoint, found := endpointFor(f.leaderEndpoints, r.cfg.ListenerName)
-	if !found {
-		return 0, fmt.Errorf("%w: leader %d has no listener %q", ErrUnknownEndpoint, f.leaderID, r.cfg.ListenerName)
+	leader, err := r.leaderPeer(f)
+	if err != nil {
+		return 0, err
 	}
-	leader := r.channel.peerTo(f.leaderID, endpoint)
 	if r.timedOut(leader) {
 		r.expire(leader)
 		return r.fetchFromBootstrap(), nil
@@ -65,6 +89,15 @@ func (r *Replica) fetchFromBestNode(f *follower) (int64, error) {
 		r.sendFetch(leader)
 	}
 	return leader.deadlineMs, nil
+}
+
+// leaderPeer returns the peer that is the leader, at its endpoint for the raft listener.
+func (r *Replica) leaderPeer(f *follower) (*peer, error) {
+	endpoint, found := endpointFor(f.leaderEndpoints, r.cfg.ListenerName)
+	if !found {
+		return nil, fmt.Errorf("%w: leader %d has no listener %q", ErrUnknownEndpoint, f.leaderID, r.cfg.ListenerName)
+	}
+	return r.channel.peerTo(f.leaderID, endpoint), nil
 }
 
 // fetchFromBootstrap sends a Fetch to a bootstrap server if one may be asked, and returns when to look again.
@@ -89,9 +122,9 @@ func endpointFor(endpoints []voters.Endpoint, listener string) (voters.Endpoint,
 
 // appendTo implements role.
 func (f *follower) appendTo(buf []byte, protocolView bool) []byte {
-	buf = record.AppendBool(buf, f.hasFetched)
+	buf = record.AppendBool(record.AppendBool(buf, f.hasFetched), f.hasUpdatedLeader)
 	if protocolView {
 		return buf
 	}
-	return record.AppendInt64(buf, f.fetchDeadlineMs)
+	return record.AppendInt64(record.AppendInt64(buf, f.fetchDeadlineMs), f.updateDeadlineMs)
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// leader writes. Its high watermark starts unknown and moves only past its own epoch's first record (3.5). Place kept
-// for the voter changes to come: the one pending operation is polled between resignation and append (1.9).
+// leader writes. Its high watermark starts unknown and moves only past its own epoch's first record (3.5). It may lead on
+// for a while without being a voter: until its own removal is committed (5.5).
 type leader struct {
 	base
 	epochStartOffset int64
@@ -19,6 +19,9 @@ type leader struct {
 	fetchedVoters         []int32 // that fetched since that timer was set, in order of arrival
 	beginEpochDeadlineMs  int64
 	resignRequested       bool
+
+	change  voterChange    // the one change of the voter set under way
+	upgrade versionUpgrade // kraft.version 0 to 1
 
 	endOffsets []int64 // scratch of updateHighWatermark
 }
@@ -36,7 +39,17 @@ func newLeader(r *Replica, epoch int32) *leader {
 	}
 	l.accumulator.open(epoch, r.log.EndOffset(), &r.cfg, r.deps.Alloc)
 	l.refreshVoters(r)
+	l.upgrade = r.newVersionUpgrade()
 	return l
+}
+
+// close ends a leadership: whoever waits for a change of the voter set learns that its outcome is open, and what was not
+// written is discarded.
+func (l *leader) close(r *Replica) {
+	if l.change.kind != noChange {
+		r.endChange(l, NotLeaderOrFollower, "the leadership was lost; the change may be committed or not")
+	}
+	l.accumulator.close()
 }
 
 // checkQuorumTimeoutMs is how long a leader may be without fetches from a majority (3.8).
@@ -55,9 +68,13 @@ func (l *leader) poll(r *Replica) (int64, error) {
 		r.emit(CheckQuorumExpired, 0, 0, NoReplica, false)
 		return r.nowMs, r.becomeResigned(l.successors(r))
 	}
+	r.expireChange(l)
 	drainMs, err := r.appendDrained(l)
 	if err != nil {
 		return 0, err
+	}
+	if l.resignRequested { // the own removal was committed just now
+		return r.nowMs, nil
 	}
 	next, err := r.beginQuorumEpoch(l)
 	if err != nil {
@@ -66,7 +83,7 @@ func (l *leader) poll(r *Replica) (int64, error) {
 	if r.control.voters().Len() > 1 {
 		next = min(next, l.checkQuorumDeadlineMs)
 	}
-	return min(next, drainMs), nil
+	return min(next, drainMs, l.changeDeadlineMs()), nil
 }
 
 // appendDrained writes what the accumulator has to give and returns when it will have more. The order is Kafka's
@@ -103,6 +120,7 @@ func (r *Replica) appendAsLeader(l *leader, bytes []byte) error {
 	}
 	r.emit(LogAppended, r.log.EndOffset(), before, NoReplica, false)
 	l.uncommitted = append(l.uncommitted, batchOf(bytes))
+	r.measureAppended(r.log.EndOffset() - before)
 	return r.readControlRecords(bytes)
 }
 
@@ -144,17 +162,19 @@ func (r *Replica) updateHighWatermark(l *leader) error {
 	before := l.highWatermark
 	l.highWatermark = candidate
 	r.emit(HighWatermarkAdvanced, candidate, before, NoReplica, before == unknown)
+	r.highWatermarkPassedVoters(l)
 	if err := r.updateListeners(); err != nil {
 		return err
 	}
-	l.forgetCommitted()
+	l.forgetCommitted(r)
 	return r.completeParked()
 }
 
 // forgetCommitted drops the batches below the high watermark from memory.
-func (l *leader) forgetCommitted() {
+func (l *leader) forgetCommitted(r *Replica) {
 	n := 0
 	for n < len(l.uncommitted) && l.uncommitted[n].LastOffset < l.highWatermark {
+		r.measureCommit(&l.uncommitted[n])
 		n++
 	}
 	rest := copy(l.uncommitted, l.uncommitted[n:])
@@ -170,7 +190,7 @@ func (l *leader) appendTo(buf []byte, protocolView bool) []byte {
 		for i := range list {
 			buf = record.AppendInt64(appendKey(buf, list[i].key), list[i].endOffset)
 			if !protocolView {
-				buf = record.AppendInt64(buf, list[i].lastFetchMs)
+				buf = record.AppendInt64(record.AppendInt64(buf, list[i].lastFetchMs), list[i].lastCaughtUpMs)
 			}
 		}
 	}
@@ -179,6 +199,7 @@ func (l *leader) appendTo(buf []byte, protocolView bool) []byte {
 		buf = record.AppendInt32(buf, id)
 	}
 	buf = record.AppendBool(l.accumulator.appendTo(buf), l.resignRequested)
+	buf = l.upgrade.appendTo(l.change.appendTo(buf, protocolView))
 	if protocolView {
 		return buf
 	}

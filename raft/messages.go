@@ -152,6 +152,18 @@ func (c ErrorCode) String() string {
 		return "INCONSISTENT_CLUSTER_ID"
 	case InvalidVoterKey:
 		return "INVALID_VOTER_KEY"
+	case UnknownTopicOrPartition:
+		return "UNKNOWN_TOPIC_OR_PARTITION"
+	case RequestTimedOut:
+		return "REQUEST_TIMED_OUT"
+	case SnapshotNotFound:
+		return "SNAPSHOT_NOT_FOUND"
+	case PositionOutOfRange:
+		return "POSITION_OUT_OF_RANGE"
+	case DuplicateVoter:
+		return "DUPLICATE_VOTER"
+	case VoterNotFound:
+		return "VOTER_NOT_FOUND"
 	}
 	return "ERROR"
 }

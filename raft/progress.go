@@ -8,10 +8,14 @@ import (
 
 // replicaProgress is what a leader knows of one replica.
 type replicaProgress struct {
-	key          ReplicaKey // as in the voter set, or as the observer calls itself
-	endOffset    int64      // fetch offset of its last valid fetch, which is what it holds; -1 unknown
-	lastFetchMs  int64      // -1: it has not fetched
-	acknowledged bool       // it answered BeginQuorumEpoch (informational)
+	key         ReplicaKey // as in the voter set, or as the observer calls itself
+	endOffset   int64      // fetch offset of its last valid fetch, which is what it holds; -1 unknown
+	lastFetchMs int64      // -1: it has not fetched
+	// lastCaughtUpMs is the latest time at which it is known to have had everything that the leader's log had, -1 for
+	// never: the time of a fetch at the log end, or of the fetch before one that reaches what was the log end then.
+	lastCaughtUpMs int64
+	leaderEnd      int64 // the leader's log end at its last fetch
+	acknowledged   bool  // it answered BeginQuorumEpoch (informational)
 }
 
 // observerSessionMs is how long an observer that stopped fetching is remembered; fixed in Kafka.
@@ -28,15 +32,15 @@ func (l *leader) refreshVoters(r *Replica) {
 	before := l.voters
 	l.voters = make([]replicaProgress, 0, set.Len())
 	for i := int32(0); i < set.Len(); i++ {
-		next := replicaProgress{key: set.At(i).ReplicaKey, endOffset: unknown, lastFetchMs: unknown}
+		next := newProgress(set.At(i).ReplicaKey)
 		for j := range before {
 			if sameReplica(next.key, before[j].key) {
-				next.endOffset, next.lastFetchMs = before[j].endOffset, before[j].lastFetchMs
+				next.inherit(&before[j])
 			}
 		}
 		if at := slices.IndexFunc(l.observers, func(o replicaProgress) bool { return next.key.Matches(o.key) }); at >= 0 {
 			if next.lastFetchMs == unknown {
-				next.endOffset, next.lastFetchMs = l.observers[at].endOffset, l.observers[at].lastFetchMs
+				next.inherit(&l.observers[at])
 			}
 			l.observers = slices.Delete(l.observers, at, at+1)
 		}
@@ -48,6 +52,29 @@ func (l *leader) refreshVoters(r *Replica) {
 			l.observers = append(l.observers, before[j])
 		}
 	}
+}
+
+// newProgress is the entry of a replica that nothing is known of.
+func newProgress(key ReplicaKey) replicaProgress {
+	return replicaProgress{key: key, endOffset: unknown, lastFetchMs: unknown, lastCaughtUpMs: unknown}
+}
+
+// inherit takes over how far another entry of the same replica got.
+func (p *replicaProgress) inherit(from *replicaProgress) {
+	key := p.key
+	*p = *from
+	p.key, p.acknowledged = key, false
+}
+
+// fetched notes a valid fetch at offset, while the leader's log ends at leaderEnd.
+func (p *replicaProgress) fetched(offset, leaderEnd, nowMs int64) {
+	switch {
+	case offset >= leaderEnd:
+		p.lastCaughtUpMs = max(p.lastCaughtUpMs, nowMs)
+	case p.leaderEnd > 0 && offset >= p.leaderEnd:
+		p.lastCaughtUpMs = max(p.lastCaughtUpMs, p.lastFetchMs)
+	}
+	p.endOffset, p.lastFetchMs, p.leaderEnd = offset, max(p.lastFetchMs, nowMs), leaderEnd
 }
 
 // sameReplica reports whether two entries of voter sets mean the same replica: a kraft.version upgrade gives entries
@@ -86,11 +113,16 @@ func (l *leader) observerProgress(key ReplicaKey, nowMs int64) *replicaProgress 
 			return &l.observers[i]
 		}
 	}
+	l.dropSilentObservers(nowMs)
+	l.observers = append(l.observers, newProgress(key))
+	return &l.observers[len(l.observers)-1]
+}
+
+// dropSilentObservers forgets the observers that have not fetched for their session.
+func (l *leader) dropSilentObservers(nowMs int64) {
 	l.observers = slices.DeleteFunc(l.observers, func(o replicaProgress) bool {
 		return nowMs-o.lastFetchMs >= observerSessionMs
 	})
-	l.observers = append(l.observers, replicaProgress{key: key, endOffset: unknown, lastFetchMs: unknown})
-	return &l.observers[len(l.observers)-1]
 }
 
 // recordFetch notes a valid fetch of key at offset and moves the high watermark if a voter's fetch allows it. A lower
@@ -101,23 +133,24 @@ func (r *Replica) recordFetch(l *leader, key ReplicaKey, offset int64) error {
 	if progress == nil {
 		progress = l.observerProgress(key, r.nowMs)
 	}
-	progress.endOffset = offset
-	progress.lastFetchMs = r.nowMs
+	progress.fetched(offset, r.log.EndOffset(), r.nowMs)
 	r.emit(FetchAccepted, offset, 0, key, false)
+	l.countForQuorum(r, key)
 	if voter == nil {
 		return nil
 	}
-	l.countForQuorum(r, key)
 	return r.updateHighWatermark(l)
 }
 
-// countForQuorum notes that a voter still follows, and restarts the check-quorum timer once a majority did (3.8).
+// countForQuorum notes that a replica still follows, and restarts the check-quorum timer once a majority of the voters did
+// (3.8). An observer counts for nothing, but its fetch is an occasion to look: a sole voter needs nobody, and its timer must
+// not have run out long ago when a second voter joins.
 func (l *leader) countForQuorum(r *Replica, key ReplicaKey) {
 	set := r.control.voters()
-	if !set.Contains(key) || key.ID == r.cfg.NodeID {
+	if key.ID == r.cfg.NodeID {
 		return
 	}
-	if !slices.Contains(l.fetchedVoters, key.ID) {
+	if set.Contains(key) && !slices.Contains(l.fetchedVoters, key.ID) {
 		l.fetchedVoters = append(l.fetchedVoters, key.ID)
 	}
 	if int32(len(l.fetchedVoters)) >= quorum.FetchersNeeded(set.Len(), r.isVoter()) {

@@ -85,6 +85,8 @@ type Replica struct {
 	done               bool
 	shutdownTimedOut   bool
 
+	metrics metrics
+
 	event Event // scratch of emit
 }
 
@@ -166,7 +168,25 @@ func (r *Replica) handle(conn int64, m Message) error {
 		return r.handleBeginQuorumEpochRequest(conn, m)
 	case *EndQuorumEpochRequest:
 		return r.handleEndQuorumEpochRequest(conn, m)
+	case *AddRaftVoterRequest:
+		return r.handleAddRaftVoterRequest(conn, m)
+	case *RemoveRaftVoterRequest:
+		return r.handleRemoveRaftVoterRequest(conn, m)
+	case *UpdateRaftVoterRequest:
+		return r.handleUpdateRaftVoterRequest(conn, m)
+	case *DescribeQuorumRequest:
+		return r.handleDescribeQuorumRequest(conn, m)
+	case *ApiVersionsRequest:
+		return r.handleApiVersionsRequest(conn, m)
 	case *FetchResponse:
+		return r.handleResponse(conn, &m.Header, m)
+	case *AddRaftVoterResponse:
+		return r.handleResponse(conn, &m.Header, m)
+	case *RemoveRaftVoterResponse:
+		return r.handleResponse(conn, &m.Header, m)
+	case *UpdateRaftVoterResponse:
+		return r.handleResponse(conn, &m.Header, m)
+	case *ApiVersionsResponse:
 		return r.handleResponse(conn, &m.Header, m)
 	case *VoteResponse:
 		return r.handleResponse(conn, &m.Header, m)
@@ -196,6 +216,14 @@ func (r *Replica) handleResponse(conn int64, h *Header, m Message) (err error) {
 		success, err = r.handleBeginQuorumEpochResponse(p, m)
 	case *EndQuorumEpochResponse:
 		success, err = r.handleEndQuorumEpochResponse(p, m)
+	case *AddRaftVoterResponse:
+		success, err = r.handleAddRaftVoterResponse(p, m)
+	case *RemoveRaftVoterResponse:
+		success, err = r.handleRemoveRaftVoterResponse(p, m)
+	case *UpdateRaftVoterResponse:
+		success, err = r.handleUpdateRaftVoterResponse(p, m)
+	case *ApiVersionsResponse:
+		success, err = r.handleApiVersionsResponse(p, m)
 	}
 	if err != nil {
 		return err

@@ -96,7 +96,9 @@ func (r *Replica) initialRole(stored *quorumstate.State) (role, error) {
 	if b.leaderID >= 0 {
 		if v := r.control.voters().Find(b.leaderID); v != nil && len(v.Endpoints) > 0 {
 			b.leaderEndpoints = v.Endpoints
-			return &follower{base: b, fetchDeadlineMs: r.nowMs + r.cfg.FetchTimeoutMs}, nil
+			f := &follower{base: b, fetchDeadlineMs: r.nowMs + r.cfg.FetchTimeoutMs}
+			f.restartUpdatePeriod(r)
+			return f, nil
 		}
 	}
 	return &unattached{base: b, electionDeadlineMs: r.initialDeadlineMs(b.epoch)}, nil

@@ -105,8 +105,9 @@ func (r *Replica) enter(next role, durable bool) error {
 		}
 	}
 	old, oldEpoch, oldLeader := r.role.kind(), r.base().epoch, r.base().leaderID
+	r.measureElection(next)
 	if l, ok := r.role.(*leader); ok {
-		l.accumulator.close()
+		l.close(r)
 	}
 	r.role = next
 	if epoch := r.base().epoch; epoch != oldEpoch {

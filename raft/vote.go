@@ -10,6 +10,10 @@ import (
 // handleVoteRequest answers a vote or pre-vote, in the order of kraft-protocol 2.5. A higher epoch is adopted durably
 // before the voter key is looked at, by a pre-vote too, and even if the vote is refused then.
 func (r *Replica) handleVoteRequest(conn int64, m *VoteRequest) error {
+	if m.PreVote && !r.cfg.hasPreVote() {
+		r.answerVote(conn, m, UnsupportedVersion, None, false)
+		return nil
+	}
 	if !r.acceptsClusterID(m.ClusterID) {
 		r.answerVote(conn, m, InconsistentClusterID, None, false)
 		return nil
