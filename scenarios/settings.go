@@ -84,12 +84,12 @@ func readSettings(p *plan.Plan) (*settings, error) {
 			electionBackoff: r.number("election_backoff_max_ms", 1000), linger: r.number("append_linger_ms", 25),
 			wait: r.number("fetch_max_wait_ms", 500),
 		},
-		fetchMaxBytes:   int32(r.number("fetch_max_bytes", 1<<20)),
-		maxBatchBytes:   int32(r.number("max_batch_bytes", 8<<20)),
-		listenerBytes:   int32(r.number("listener_max_bytes", 8<<20)),
+		fetchMaxBytes:   int32(r.within("fetch_max_bytes", 1<<20, math.MaxInt32)),
+		maxBatchBytes:   int32(r.within("max_batch_bytes", 8<<20, math.MaxInt32)),
+		listenerBytes:   int32(r.within("listener_max_bytes", 8<<20, math.MaxInt32)),
 		segmentBytes:    r.number("segment_bytes", 1<<30),
-		recordsPerBatch: int32(r.number("records_per_batch", 10_000)),
-		batchRecords:    int32(r.number("max_batch_records", math.MaxInt32)),
+		recordsPerBatch: int32(r.within("records_per_batch", 10_000, math.MaxInt32)),
+		batchRecords:    int32(r.within("max_batch_records", math.MaxInt32, math.MaxInt32)),
 		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
 	}
 	switch r.word("variant", "released", "released", "final-mar", "draft") {
@@ -122,9 +122,9 @@ func (s *settings) readHosts(p *plan.Plan) error {
 			return fmt.Errorf("plan: hosts[%d].release: %w", i, err)
 		}
 		e := hostSettings{
-			id: h.ID, kind: h.Kind, release: rel, nodeID: int32(r.number("node_id", int64(i+1))),
+			id: h.ID, kind: h.Kind, release: rel, nodeID: int32(r.within("node_id", int64(i+1), math.MaxInt32)),
 			format: r.text("format", "full"), clusterID: r.text("cluster_id", s.clusterID),
-			name: r.text("name", h.ID), port: uint16(r.number("port", raftPort)),
+			name: r.text("name", h.ID), port: uint16(r.within("port", raftPort, math.MaxUint16)),
 		}
 		e.dirs, e.metadataDir = r.directories()
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
@@ -219,10 +219,11 @@ type reader struct {
 // directories are the log directories of a host: as many as "dirs" says, dir0 and so on unless "dir_names" names them. The
 // metadata directory is one of them, or one more.
 func (r *reader) directories() (dirs []string, metadata string) {
+	const maxDirs = 64
 	names := strings.Split(r.text(namesParam, ""), "/")
 	if names[0] == "" {
 		names = nil
-		for d := range min(max(r.number("dirs", 1), 1), 16) {
+		for d := range max(1, r.within("dirs", 1, maxDirs)) {
 			names = append(names, "dir"+strconv.FormatInt(d, 10))
 		}
 	}
@@ -255,6 +256,16 @@ func (r *reader) number(name string, absent int64) int64 {
 	n, err := strconv.ParseInt(v, 10, 64)
 	if err != nil || n < 0 {
 		r.fail(name, v, "a whole number, not negative")
+		return absent
+	}
+	return n
+}
+
+// within is a number of at most highest.
+func (r *reader) within(name string, absent, highest int64) int64 {
+	n := r.number(name, absent)
+	if n > highest {
+		r.fail(name, r.params[name], "at most "+strconv.FormatInt(highest, 10))
 		return absent
 	}
 	return n
