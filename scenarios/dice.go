@@ -230,7 +230,7 @@ func (d dice) fill(a *plan.Action, p *plan.Plan, kind, name string) bool {
 		a.Params["add"] = micros(d.oneOf(name+"/add", 2_000, 20_000, 80_000))
 	case "filter":
 		a.Params["for"], a.Params["from"], a.Params["to"] = lasts, host, others(p, host)
-		a.Params["kind"] = number(d.between(name+"/kind", 1, 8))
+		a.Params["kind"] = number(d.oneOf(name+"/kind", filterKinds...))
 	case "disk-slow":
 		a.Params["host"], a.Params["for"], a.Params["percent"] = host, lasts, number(d.oneOf(name+"/percent", 300, 2_000, 10_000))
 	case "disk-full":
@@ -241,6 +241,9 @@ func (d dice) fill(a *plan.Action, p *plan.Plan, kind, name string) bool {
 	}
 	return len(p.Hosts) > 1 || a.Kind != "cut" && a.Kind != "clog" && a.Kind != "filter" && a.Kind != "isolate"
 }
+
+// filterKinds are the kinds of raft's messages: Fetch, Vote, BeginQuorumEpoch, EndQuorumEpoch, each with its answer.
+var filterKinds = []int64{2, 3, 104, 105, 106, 107, 108, 109}
 
 // others lists all hosts but one.
 func others(p *plan.Plan, but string) string {

@@ -140,6 +140,9 @@ func (w *World) hurry(h *Host, limitNs int64) {
 		} else {
 			l.busyUntil = min(l.busyUntil, last)
 		}
+		if h.Booting() { // no lane takes an input before the end of Boot, or its error, which is lane 0's journal
+			l.busyUntil = max(l.busyUntil, h.lanes[0].busyUntil)
+		}
 		if l.next < len(l.journal) {
 			w.scheduleCommit(h, int32(i))
 		}
