@@ -105,7 +105,7 @@ func TestOverridesAreByName(t *testing.T) {
 // plans are runs of both protocols.
 func plans(n uint64) (ps []*plan.Plan) {
 	for seed := uint64(1); seed <= n; seed++ {
-		ps = append(ps, mesh{}.Draw(seed), register.Scenario{Fixed: true}.Draw(seed))
+		ps = append(ps, mesh{}.Draw(seed), everything().Scenario("register/fixed").Draw(seed))
 	}
 	return ps
 }

@@ -106,15 +106,15 @@ func (c *reads) OnProtocol(h *sim.Host, o sim.Observation) {
 func (c *reads) Met() bool       { return c.acknowledged > 0 && c.last >= c.acknowledged }
 func (c *reads) Waiting() string { return "a client waits for its write to be acknowledged and read" }
 
-// Scenario is one writer, one reader, and power losses of the backup.
-type Scenario struct{ Fixed bool }
+// scenario is one writer, one reader, and power losses of the backup.
+type scenario struct{ fixed bool }
 
-func (s Scenario) Name() string {
-	return map[bool]string{false: "register/broken", true: "register/fixed"}[s.Fixed]
+func (s scenario) Name() string {
+	return map[bool]string{false: "register/broken", true: "register/fixed"}[s.fixed]
 }
-func (s Scenario) Doc() string { return "a primary-backup register under power loss" }
+func (s scenario) Doc() string { return "a primary-backup register under power loss" }
 
-func (s Scenario) Draw(seed uint64) *plan.Plan {
+func (s scenario) Draw(seed uint64) *plan.Plan {
 	p := &plan.Plan{Format: plan.Format, Scenario: s.Name(), Seed: plan.Uint64(seed), StormUs: 400_000,
 		Hosts:   []plan.Host{{ID: "n1", Kind: "replica"}, {ID: "n2", Kind: "replica", DriftPpm: 200}},
 		Network: plan.Network{Transport: "datagram", LatencyUs: 500, JitterUs: 2_000, LossPpm: 50_000, DuplicatePpm: 20_000},
@@ -125,9 +125,9 @@ func (s Scenario) Draw(seed uint64) *plan.Plan {
 	}
 	return p
 }
-func (s Scenario) Build(w *sim.World, p *plan.Plan) error {
+func (s scenario) Build(w *sim.World, p *plan.Plan) error {
 	for _, h := range w.Hosts() {
-		w.Install(h, func() sim.Process { return &replica{fixed: s.Fixed} })
+		w.Install(h, func() sim.Process { return &replica{fixed: s.fixed} })
 	}
 	check := &reads{}
 	w.Add(check)
@@ -144,6 +144,6 @@ func (s Scenario) Build(w *sim.World, p *plan.Plan) error {
 
 // Catalogue is what the command line and the tests run.
 func Catalogue() *sim.Catalogue {
-	return &sim.Catalogue{Program: "register", Scenarios: []sim.Scenario{Scenario{}, Scenario{Fixed: true}}, Registry: sim.NewRegistry(),
+	return &sim.Catalogue{Program: "register", Scenarios: []sim.Scenario{scenario{}, scenario{fixed: true}}, Registry: sim.NewRegistry(),
 		Invariants: []sim.InvariantDoc{{Name: "acknowledged-survives", Doc: "a read sees every write acknowledged before it"}}}
 }

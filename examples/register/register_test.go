@@ -18,7 +18,7 @@ func TestFixedRegisterKeepsItsPromise(t *testing.T) {
 
 // rapid draws whole plans, and deletes actions from those that fail.
 func TestFixedRegisterUnderRapid(t *testing.T) {
-	e, plans := sim.NewEngine(Catalogue()), simtest.Plans(Scenario{Fixed: true})
+	e, plans := sim.NewEngine(Catalogue()), simtest.Plans(scenario{fixed: true})
 	rapid.Check(t, func(t *rapid.T) { simtest.Check(t, e, plans.Draw(t, "plan")) })
 }
 
@@ -30,7 +30,7 @@ const fingerprint = "violation/acknowledged-survives/stale-read"
 func TestPlantedBugIsFoundShrunkAndReplayed(t *testing.T) {
 	e := sim.NewEngine(Catalogue())
 	for seed := uint64(1); seed <= 300; seed++ {
-		p := Scenario{}.Draw(seed)
+		p := scenario{}.Draw(seed)
 		found, err := e.Run(p, sim.Options{})
 		require.NoError(t, err)
 		if found.Verdict.Fingerprint() != fingerprint || len(p.Actions) < 2 {
@@ -58,11 +58,11 @@ func TestPlantedBugIsFoundShrunkAndReplayed(t *testing.T) {
 func TestPlantedBugIsTheMissingFlush(t *testing.T) {
 	e, broken := sim.NewEngine(Catalogue()), 0
 	for seed := uint64(1); seed <= 50; seed++ {
-		r, err := e.Run(Scenario{}.Draw(seed), sim.Options{})
+		r, err := e.Run(scenario{}.Draw(seed), sim.Options{})
 		require.NoError(t, err)
 		if r.Verdict.Outcome == plan.Violation {
 			broken++
-			simtest.Check(t, e, Scenario{Fixed: true}.Draw(seed))
+			simtest.Check(t, e, scenario{fixed: true}.Draw(seed))
 		}
 	}
 	require.Greater(t, broken, 10)

@@ -6,7 +6,8 @@
 //	func TestRegister(t *testing.T) { simtest.Seeds(t, register.Catalogue(), "register/fixed", 1, 200) }
 //
 //	func TestRegisterPlans(t *testing.T) {
-//		e, plans := sim.NewEngine(register.Catalogue()), simtest.Plans(register.Scenario{Fixed: true})
+//		c := register.Catalogue()
+//		e, plans := sim.NewEngine(c), simtest.Plans(c.Scenario("register/fixed"))
 //		rapid.Check(t, func(t *rapid.T) { simtest.Check(t, e, plans.Draw(t, "plan")) })
 //	}
 //

@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func scenario(name string) sim.Scenario { return register.Catalogue().Scenario(name) }
+
 func TestSeedsRunsEachAsASubtest(t *testing.T) {
 	simtest.Seeds(t, register.Catalogue(), "register/fixed", 7, 3)
 	require.Equal(t, "register/fixed:7", simtest.Token("register/fixed", 7))
@@ -57,20 +59,20 @@ func failure(p *plan.Plan) (text string) {
 }
 
 func TestCheckFailsAFindingWithItsStory(t *testing.T) {
-	text := failure(register.Scenario{}.Draw(2))
+	text := failure(scenario("register/broken").Draw(2))
 	require.Contains(t, text, "acknowledged-survives: n2 answered")
 	require.Contains(t, text, "power down=15ms hosts=n2 #power-0")
 	require.True(t, strings.HasSuffix(text, "replay register/broken:2"), text)
-	p := register.Scenario{}.Draw(2)
+	p := scenario("register/broken").Draw(2)
 	p.Hosts = nil
 	require.Contains(t, failure(p), "plan: hosts", "a plan that can't run fails as well")
-	require.Empty(t, failure(register.Scenario{Fixed: true}.Draw(2)))
+	require.Empty(t, failure(scenario("register/fixed").Draw(2)))
 }
 
 func TestPlansAreSubsets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := simtest.Plans(register.Scenario{}).Draw(t, "plan")
-		full := register.Scenario{}.Draw(uint64(p.Seed))
+		p := simtest.Plans(scenario("register/broken")).Draw(t, "plan")
+		full := scenario("register/broken").Draw(uint64(p.Seed))
 		require.LessOrEqual(t, len(p.Actions), len(full.Actions))
 		require.Subset(t, full.Actions, p.Actions)
 		require.Equal(t, full.Hosts, p.Hosts)
@@ -78,10 +80,10 @@ func TestPlansAreSubsets(t *testing.T) {
 }
 
 func TestSubset(t *testing.T) {
-	full := register.Scenario{}.Draw(3)
+	full := scenario("register/broken").Draw(3)
 	require.Len(t, full.Actions, 4)
-	require.Equal(t, full.Actions[1:3], simtest.Subset(register.Scenario{}.Draw(3), 0b0110).Actions)
-	require.Empty(t, simtest.Subset(register.Scenario{}.Draw(3), 0).Actions)
+	require.Equal(t, full.Actions[1:3], simtest.Subset(scenario("register/broken").Draw(3), 0b0110).Actions)
+	require.Empty(t, simtest.Subset(scenario("register/broken").Draw(3), 0).Actions)
 }
 
 func FuzzRegister(f *testing.F) { simtest.Fuzz(f, register.Catalogue(), "register/fixed") }
