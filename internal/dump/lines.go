@@ -3,7 +3,10 @@ package dump
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kraftsim/kraftsim/metadata/recordjson"
 )
@@ -274,9 +277,9 @@ func appendTime(dst []byte, ms int64) []byte {
 
 // appendPlain appends text that comes from outside as it is when a terminal can show it, else as a JSON string.
 func appendPlain(dst []byte, text string) []byte {
-	quoted := recordjson.AppendString(nil, text)
-	if string(quoted[1:len(quoted)-1]) == text {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) }
+	if utf8.ValidString(text) && strings.IndexFunc(text, odd) < 0 {
 		return append(dst, text...)
 	}
-	return append(dst, quoted...)
+	return recordjson.AppendString(dst, text)
 }
