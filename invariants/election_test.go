@@ -254,6 +254,11 @@ func TestNoDisruption(t *testing.T) {
 		l.node(3).candidate(2)
 		l.breaks("no-disruption/candidate-without-pre-votes")
 	})
+	t.Run("candidate that never says it was prospective", func(t *testing.T) {
+		l := threeUp(t, Config{PreVoteEverywhere: true})
+		l.node(3).quorum(2, -1, 3)
+		l.breaks("no-disruption/candidate-without-pre-votes")
+	})
 	t.Run("follower that has fetched grants", func(t *testing.T) {
 		l := threeUp(t, Config{PreVoteEverywhere: true})
 		l.node(3).role(raft.Prospective, 1, 1)
@@ -326,6 +331,20 @@ func TestTwoLeadersBounded(t *testing.T) {
 		l.node(1).role(raft.Resigned, 1, 1)
 		l.clean()
 		l.evaluated("two-leaders-bounded")
+	})
+	t.Run("parked fetches of all voters end at one instant", func(t *testing.T) {
+		l := newLab(t, 5, cfg)
+		one := l.node(1)
+		one.lead(1, 2, 3)
+		four := l.add(6)
+		for range 20 {
+			l.tick(500)
+			for id := int32(2); id <= 5; id++ {
+				one.served(l.node(id), 1)
+			}
+			one.served(four, 1)
+		}
+		l.clean()
 	})
 	t.Run("a single voter", func(t *testing.T) {
 		l := newLab(t, 1, cfg)

@@ -68,9 +68,12 @@ func (c *core) preVoteGranted(by, to *replica, epoch int32) {
 }
 
 // candidacyNeedsPreVotes checks a durable candidacy: it takes a majority of pre-votes in the epoch before, one's own
-// included. A peer without Vote 2 lets everybody through.
+// included. A peer without Vote 2 lets everybody through. What role the replica says it had does not matter. The first write
+// of a life repeats what was there, and a candidacy stays in the file while its epoch lasts: both were looked at before.
 func (c *core) candidacyNeedsPreVotes(r *replica, epoch int32) {
-	if !c.cfg.PreVoteEverywhere || r.role != prospective || r.roleEpoch != epoch-1 {
+	known := r.candidacy >= epoch
+	r.candidacy = max(r.candidacy, epoch)
+	if !c.cfg.PreVoteEverywhere || known || r.quorumWrites <= 1 {
 		return
 	}
 	rule := &c.rules.noDisruption

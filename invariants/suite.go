@@ -148,6 +148,10 @@ func (s *Suite) OnProtocol(h *sim.Host, o sim.Observation) {
 		c.onControllerEvent(r, &o.E)
 	case *LeaderDelivered:
 		c.leaderDelivered(r, o.Listener, o.Leader.LeaderID, o.Leader.Epoch)
+	case *OperationAnswered:
+		if o.Offset >= 0 {
+			c.appendAcknowledged(r, o.Offset)
+		}
 	case *BootstrapDelivered:
 		c.bootstrapDelivered(r, o.Listener)
 	}
@@ -209,9 +213,5 @@ func (c *core) onControllerEvent(r *replica, e *controller.Event) {
 		c.imageShown(r, e.Other, e.Digest, "controller")
 	case controller.Renounced:
 		c.imageShown(r, e.Offset, e.Digest, "reverted")
-	case controller.OpDone:
-		if e.Code == controller.None && e.Offset >= 0 {
-			c.appendAcknowledged(r, e.Offset)
-		}
 	}
 }

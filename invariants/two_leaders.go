@@ -81,19 +81,22 @@ func (c *core) majorityAt(r *replica, l *leadership, set *voterSet) int64 {
 	if need <= 0 || set.size() == 1 {
 		return c.nowNs
 	}
-	bound := int64(1<<63 - 1)
-	for ; need > 0; need-- {
-		latest := int64(-1)
-		for i := range l.contacts {
-			x := &l.contacts[i]
-			if x.used && x.atNs < bound && x.node != r.nodeID {
-				latest = max(latest, x.atNs)
-			}
+	at := l.enteredNs
+	for i := range l.contacts {
+		x := &l.contacts[i]
+		if x.atNs > at && l.contactsSince(x.atNs) >= need {
+			at = x.atNs
 		}
-		if latest < 0 {
-			return l.enteredNs
-		}
-		bound = latest
 	}
-	return max(bound, l.enteredNs)
+	return at
+}
+
+// contactsSince counts the voters whose last contact was at a time or later.
+func (l *leadership) contactsSince(atNs int64) (n int32) {
+	for i := range l.contacts {
+		if x := &l.contacts[i]; x.used && x.atNs >= atNs {
+			n++
+		}
+	}
+	return n
 }
