@@ -36,7 +36,13 @@ func (o *loaderObserver) Observe(e *loader.Event) {
 	o.env.Observe(p)
 }
 
-// Done is controller.Responder: the answer to an operation goes to the workload that asked.
+// Done is controller.Responder: the answer to an operation goes to the workload that asked. The checkers take it from here
+// and not from the controller's events.
 func (r *responder) Done(opID int64, result *controller.Result) {
+	if result.Code == controller.None {
+		p := r.c.memory.answers.next()
+		p.OpID, p.Offset = opID, result.Offset
+		r.env.Observe(p)
+	}
 	r.c.answered(opID, result)
 }

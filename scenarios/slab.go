@@ -44,6 +44,7 @@ type memory struct {
 	delivered slab[invariants.CommitDelivered]
 	told      slab[invariants.LeaderDelivered]
 	loaded    slab[invariants.BootstrapDelivered]
+	answers   slab[invariants.OperationAnswered]
 }
 
 func (m *memory) reset() {
@@ -60,4 +61,5 @@ func (m *memory) reset() {
 	m.delivered.reset()
 	m.told.reset()
 	m.loaded.reset()
+	m.answers.reset()
 }
