@@ -46,6 +46,7 @@ func TestIsRoom(t *testing.T) {
 		Module + "/raftlike":                        false,
 		Module + "/metadata/records":                true,
 		Module + "/metadata/osfiles":                false,
+		Module + "/metadata/recordjson":             false,
 		Module + "/metadata/files/filestest":        false,
 		Module + "/scenarios":                       false,
 		Module + "/raft [" + Module + "/raft.test]": false,
