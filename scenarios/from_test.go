@@ -42,6 +42,12 @@ func TestFromLayouts(t *testing.T) {
 		{name: "three voters, two on one host name", release: "kip1262", dirs: 1, edit: dynamicOf(ids), hosts: "n7=controller n8=controller n9=controller",
 			software: "kip1262", level: 34, record: true},
 		{name: "three voters, oct24", release: "4.0", dirs: 2, edit: dynamicOf(ids), hosts: "n7=controller n8=controller n9=controller", software: "4.0", level: 22},
+		{name: "three voters, unstable level", release: "4.0", dirs: 1, edit: func(o *format.Options) { dynamicOf(ids)(o); o.Unstable = true },
+			hosts: "n7=controller n8=controller n9=controller", software: "4.0", level: 25},
+		{name: "three voters, old level, other features", release: "kip1262", dirs: 1, edit: func(o *format.Options) {
+			dynamicOf(ids)(o)
+			o.ReleaseVersion, o.Features = "4.0", []string{"group.version=0", "transaction.version=1"}
+		}, hosts: "n7=controller n8=controller n9=controller", software: "kip1262", level: 25},
 		{name: "not a voter", release: "kip1262", dirs: 1, edit: dynamicOf(others), hosts: "n1=controller n2=controller n7=observer", software: "kip1262", level: 34, record: true},
 		{name: "another listener", release: "kip1262", dirs: 1, edit: func(o *format.Options) { dynamicOf(ids)(o); o.Listener = "QUORUM" },
 			hosts: "n7=controller n8=controller n9=controller", software: "kip1262", level: 34, record: true},

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -267,6 +266,3 @@ func (t *storage) voterSet() *record.VotersRecord {
 func (t *storage) dynamic() bool {
 	return t.voterSet() != nil || t.log.kraftVersion > 0 || t.checkpoint != nil && t.checkpoint.KRaftVersion > 0
 }
-
-// errNotRegular marks what is neither a file nor a directory.
-var errNotRegular = errors.New("neither a file nor a directory")

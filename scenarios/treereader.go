@@ -11,6 +11,9 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 )
 
+// errNotRegular marks what is neither a file nor a directory.
+var errNotRegular = errors.New("neither a file nor a directory")
+
 // read finds the log directories and reads what a KRaft node has in them: the files in their roots and __cluster_metadata-0.
 // Partitions of other topics are left out, the metadata layer never looks at them.
 func (t *storage) read(tree fs.FS, single string) error {

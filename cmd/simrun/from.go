@@ -92,7 +92,7 @@ func (c *fromCall) plan(cmd *cobra.Command, args []string) (*plan.Plan, error) {
 		return nil, cli.Usagef("--seed: %w", err)
 	}
 	single := "dir0"
-	if abs, err := filepath.Abs(c.from); err == nil && abs != filepath.Dir(abs) {
+	if abs, err := filepath.Abs(c.from); err == nil && abs != filepath.Dir(abs) && !strings.HasPrefix(filepath.Base(abs), ".") {
 		single = filepath.Base(abs)
 	}
 	return scenarios.PlanFrom(os.DirFS(c.from), seed, scenarios.FromOptions{
