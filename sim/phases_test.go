@@ -254,7 +254,7 @@ func TestCore(t *testing.T) {
 			}
 		})
 		p := labPlan(1)
-		act(p, 10, "power", "hosts", "n1,n2")
+		act(p, 10, "power", "hosts", "n1,n2", "down", "95ms") // up again in the calm, were it not for the freeze
 		v := l.run(t, p)
 		if !hasCore {
 			require.Equal(t, plan.LegitimatelyStuck, v.Outcome)
