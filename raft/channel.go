@@ -260,6 +260,9 @@ func (r *Replica) connected(conn int64) {
 	p.failures = 0
 	if m := p.pending; m != nil {
 		p.pending = nil
+		if p.state == peerAwaiting && r.nowMs >= p.deadlineMs {
+			return // the request timed out while its connection opened: Kafka's network channel fails it unsent
+		}
 		p.silentMs = r.nowMs + max(r.cfg.RequestTimeoutMs, 1)
 		r.deps.Transport.Send(conn, m)
 	}

@@ -50,7 +50,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		w.Install(h, func() sim.Process { return c.process(i) })
 	}
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
-	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p)})
+	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Excuse: c.excuse})
 	w.Add(c)
 	w.Add(invariants.All(s.checkerConfig(p))...)
 	c.declare(p)

@@ -11,6 +11,9 @@ type Liveness struct {
 	// Core picks the hosts to heal, and says whether they can make progress at all; when not, why is the proof. Nil heals
 	// every host.
 	Core func() (core []*Host, ok bool, why string)
+	// Excuse tells, at the end of a calm that met not all of its obligations, why that is legitimate; "" when it is not. Nil
+	// excuses nothing.
+	Excuse func() string
 }
 
 // SetLiveness sets how the calm is judged. A scenario calls it in Build.
@@ -203,6 +206,12 @@ func (w *World) endStuck() {
 		return
 	}
 	w.outcome = plan.Stuck
+	if w.liveness.Excuse != nil {
+		if why := w.liveness.Excuse(); why != "" {
+			w.outcome = plan.LegitimatelyStuck
+			w.waitsFor = append(w.waitsFor, why)
+		}
+	}
 	for _, d := range w.duties {
 		if !d.Met() {
 			w.waitsFor = append(w.waitsFor, d.Waiting())

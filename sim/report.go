@@ -79,6 +79,16 @@ func (w *World) Declare(d ...Declaration) {
 	w.report.declarations = append(w.report.declarations, d...)
 }
 
+// Met reports whether the declared hazard with that id was met in this run.
+func (w *World) Met(hazard string) bool {
+	for i := range w.report.broken {
+		if w.report.broken[i].Hazard == hazard {
+			return true
+		}
+	}
+	return false
+}
+
 // Violate reports a broken invariant: its name, a fixed word for the kind of evidence, and one sentence with offsets, epochs
 // and hosts. The run ends, unless a declaration covers the evidence: then it goes on and the verdict names the hazard.
 func (w *World) Violate(invariant, evidence, detail string) {
