@@ -178,8 +178,12 @@ func (l *Log) LastEpoch() int32 {
 	if epoch, ok := l.epochs.latest(); ok {
 		return epoch
 	}
-	id, _ := l.LatestSnapshot()
-	return id.Epoch
+	for i := len(l.snapshots) - 1; i >= 0; i-- {
+		if l.snapshots[i].Offset == l.end && l.start == l.end {
+			return l.snapshots[i].Epoch
+		}
+	}
+	return 0
 }
 
 // AssignEpoch says that the local node leads epoch from EndOffset on. It is durable when it returns.

@@ -12,6 +12,10 @@ import (
 const (
 	DefaultSegmentBytes = 1 << 30
 	DefaultSegmentMs    = 7 * 24 * 60 * 60 * 1000
+
+	DefaultRetentionBytes = 100 << 20
+	DefaultRetentionMs    = 7 * 24 * 60 * 60 * 1000
+	DefaultDeleteDelayMs  = 60 * 1000
 )
 
 // Log is a segmented metadata log. It belongs to one lane: no method may run while another does.
@@ -23,6 +27,7 @@ type Log struct {
 	index     []entry   // all batches, in file order
 	epochs    epochCache
 	snapshots []OffsetAndEpoch // complete ones, ascending
+	doomed    []doomedFile     // renamed to .deleted, in the order in which they are due
 	start     int64
 	end       int64
 	flushed   int64
@@ -39,6 +44,15 @@ func Open(files Files, dir string, cfg Config) (*Log, error) {
 	}
 	if cfg.SegmentMs <= 0 {
 		cfg.SegmentMs = DefaultSegmentMs
+	}
+	if cfg.RetentionBytes == 0 {
+		cfg.RetentionBytes = DefaultRetentionBytes
+	}
+	if cfg.RetentionMs == 0 {
+		cfg.RetentionMs = DefaultRetentionMs
+	}
+	if cfg.DeleteDelayMs <= 0 {
+		cfg.DeleteDelayMs = DefaultDeleteDelayMs
 	}
 	l := &Log{files: files, dir: path.Clean(dir), cfg: cfg}
 	if err := l.open(); err != nil {

@@ -78,9 +78,11 @@ func (l *Log) reconcileSnapshots(names []string) error {
 		}
 		return nil
 	}
-	if err := l.adoptSnapshot(latest); err != nil {
+	truncated, err := l.adoptSnapshot(latest)
+	if err != nil {
 		return err
 	}
+	l.recovered.TruncatedToSnapshot = truncated
 	if _, ok := l.epochs.latest(); !ok && (latest.Offset != l.start || latest.Offset != l.end) {
 		return fmt.Errorf("%w: the log [%d, %d) has no epoch and the snapshot %s does not stand at its end",
 			ErrDirectory, l.start, l.end, SnapshotName(latest))
@@ -89,25 +91,20 @@ func (l *Log) reconcileSnapshots(names []string) error {
 }
 
 // adoptSnapshot empties the log if the latest snapshot is ahead of it, and removes the older ones then.
-func (l *Log) adoptSnapshot(latest OffsetAndEpoch) error {
-	epoch, hasEpoch := l.epochs.latest()
-	if latest.Epoch < epoch || (latest.Epoch == epoch && latest.Offset <= l.end) {
-		return nil
-	}
-	if !hasEpoch && latest.Offset == l.start && latest.Offset == l.end {
-		return nil // it is empty and stands there already
+func (l *Log) adoptSnapshot(latest OffsetAndEpoch) (truncated bool, err error) {
+	if epoch := l.LastEpoch(); latest.Epoch < epoch || (latest.Epoch == epoch && latest.Offset <= l.end) {
+		return false, nil
 	}
 	if err := l.truncateFully(latest); err != nil {
-		return err
+		return false, err
 	}
-	l.recovered.TruncatedToSnapshot = true
 	for _, id := range l.snapshots[:len(l.snapshots)-1] {
 		if err := l.files.Remove(l.path(SnapshotName(id))); err != nil {
-			return err
+			return false, err
 		}
 	}
 	l.snapshots = append(l.snapshots[:0], latest)
-	return nil
+	return true, nil
 }
 
 // LatestSnapshot returns the id of the newest complete snapshot; the bootstrap checkpoint counts, with the zero id.
@@ -128,16 +125,55 @@ func (l *Log) EarliestSnapshot() (OffsetAndEpoch, bool) {
 
 // ReadSnapshot returns the whole content of a complete snapshot: concatenated batches, unverified.
 // ErrSnapshotNotFound when there is none with that id.
-func (l *Log) ReadSnapshot(id OffsetAndEpoch) ([]byte, error) {
-	if !slices.Contains(l.snapshots, id) {
-		return nil, fmt.Errorf("%w: %s", ErrSnapshotNotFound, SnapshotName(id))
+func (l *Log) ReadSnapshot(id OffsetAndEpoch) (content []byte, err error) {
+	err = l.withSnapshot(id, func(fd int32) error {
+		content, err = readAll(l.files, fd, l.alloc)
+		return err
+	})
+	return content, err
+}
+
+// SnapshotSize returns the bytes of a complete snapshot. ErrSnapshotNotFound when there is none with that id.
+func (l *Log) SnapshotSize(id OffsetAndEpoch) (size int64, err error) {
+	err = l.withSnapshot(id, func(fd int32) error {
+		size, err = l.files.Size(fd)
+		return err
+	})
+	return size, err
+}
+
+// ReadSnapshotAt returns at most maxBytes of a complete snapshot from a byte position on, which may be in the middle of a
+// batch, and its whole size. A position at or behind the end gives no bytes. ErrSnapshotNotFound when there is none with
+// that id.
+func (l *Log) ReadSnapshotAt(id OffsetAndEpoch, position int64, maxBytes int32) (part []byte, size int64, err error) {
+	err = l.withSnapshot(id, func(fd int32) error {
+		if size, err = l.files.Size(fd); err != nil {
+			return err
+		}
+		n := min(int64(maxBytes), size-position)
+		if position < 0 || n <= 0 {
+			return nil
+		}
+		part = l.alloc(n)
+		return readFull(l.files, fd, part, position)
+	})
+	return part, size, err
+}
+
+// withSnapshot opens a complete snapshot for the length of a call.
+func (l *Log) withSnapshot(id OffsetAndEpoch, use func(fd int32) error) error {
+	if !l.HasSnapshot(id) {
+		return fmt.Errorf("%w: %s", ErrSnapshotNotFound, SnapshotName(id))
 	}
-	b, err := readFile(l.files, l.path(SnapshotName(id)), l.alloc)
+	fd, err := l.files.Open(l.path(SnapshotName(id)), false)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: %s: %w", ErrSnapshotNotFound, SnapshotName(id), err)
+		return fmt.Errorf("%w: %s: %w", ErrSnapshotNotFound, SnapshotName(id), err)
+	}
+	if err == nil {
+		err = errors.Join(use(fd), l.files.Close(fd))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("raftlog: read %s: %w", SnapshotName(id), err)
+		return fmt.Errorf("raftlog: read %s: %w", SnapshotName(id), err)
 	}
-	return b, nil
+	return nil
 }

@@ -70,7 +70,8 @@ func (l *Log) truncate(offset int64) error {
 
 // truncateFully empties the log in favour of a snapshot that is ahead of it: start, end and the name of the only
 // segment become the snapshot's offset, so that the start survives a restart (kraft-protocol 4.5, formats.md 9.3 rule
-// 3). A crash in between leaves a prefix of the old log, which the next start truncates again.
+// 3). A crash in between leaves a prefix of the old log, which the next start truncates again: the snapshot is still
+// ahead of it, and the epoch checkpoint, whatever it says then, is made anew from the batches.
 func (l *Log) truncateFully(id OffsetAndEpoch) error {
 	if err := l.dropSegments(0); err != nil {
 		return err
@@ -81,7 +82,7 @@ func (l *Log) truncateFully(id OffsetAndEpoch) error {
 	}
 	l.start, l.end, l.flushed = id.Offset, id.Offset, id.Offset
 	if l.epochs.clear() {
-		return l.writeEpochs()
+		return l.writeEpochs() // which makes the new segment's name durable as well
 	}
-	return nil
+	return l.syncDir()
 }

@@ -25,6 +25,16 @@ type Config struct {
 	// SegmentMs is metadata.log.segment.ms: a segment is rolled when a batch is this much younger than the segment's
 	// first one. Default seven days; there is no clock in it, only timestamps of batches.
 	SegmentMs int64
+	// RetentionBytes is metadata.max.retention.bytes: while log and snapshots together are larger, the oldest snapshot and
+	// the log below the next one go (kraft-protocol 4.6). Default 100 MiB, negative: no limit. The least is 1 (0 means the
+	// default here), which keeps one snapshot and the log behind it.
+	RetentionBytes int64
+	// RetentionMs is metadata.max.retention.ms: the same for snapshots whose last record is older. Default seven days,
+	// negative: no limit.
+	RetentionMs int64
+	// DeleteDelayMs is how long a file that was deleted stays under its .deleted name. Fixed at 60 s in Kafka, others are
+	// simulation only.
+	DeleteDelayMs int64
 	// Alloc gives the buffers that Read, ReadUpTo and ReadSnapshot return; nil means make. The log never gives one
 	// back.
 	Alloc func(n int) []byte

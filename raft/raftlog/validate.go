@@ -1,13 +1,17 @@
 package raftlog
 
 // EndOffsetForEpoch returns the highest local epoch that is not above the one given, and where it ends
-// (kraft-protocol 3.3). When the log cannot tell, it is the log end with the last epoch.
+// (kraft-protocol 3.3). When the log cannot tell, it is the log end with the last epoch. An epoch that the log no longer
+// has, because it lies before the first one, ends where the earliest snapshot stands, and then it is that snapshot's epoch.
 func (l *Log) EndOffsetForEpoch(epoch int32) OffsetAndEpoch {
 	o, ok := l.epochs.endOffset(epoch, l.end)
 	if !ok {
 		return OffsetAndEpoch{Offset: l.end, Epoch: l.LastEpoch()}
 	}
-	return o // equal to the earliest snapshot's id in the case that Kafka treats apart: same offset, same epoch
+	if earliest, found := l.EarliestSnapshot(); found && o == (OffsetAndEpoch{Offset: earliest.Offset, Epoch: epoch}) {
+		return earliest
+	}
+	return o
 }
 
 // Validate judges a fetch position: epoch is the last fetched epoch of the fetcher, offset its log end
