@@ -35,6 +35,8 @@ func Faults() []plan.Kind {
 			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown),
 		host("stop", "graceful stop; a process that takes longer than the grace is killed", fieldDown,
 			plan.Field{Name: "grace", Type: plan.DurationField, Doc: "how long it may take; absent: 1s"}),
+		host("wipe", "power loss, and everything below a directory is erased: a disk that was replaced by an empty one", fieldDown,
+			plan.Field{Name: "path", Type: plan.TextField, Doc: "the directory; absent: the whole disk"}),
 		host("start", "starts a host that is down"),
 		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
 		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Required: true, Doc: "by how much, may be negative"}),
@@ -60,6 +62,7 @@ func (w *World) installFaults() {
 	w.handlers["power"] = ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash(a.Hosts("hosts"), a, true) }}
 	w.handlers["crash-op"] = ActionHandler{Do: actCrashOp}
 	w.handlers["stop"] = ActionHandler{Do: actStop}
+	w.handlers["wipe"] = ActionHandler{Do: actWipe}
 	w.handlers["start"] = ActionHandler{Do: actStart}
 	w.handlers["pause"] = ActionHandler{Do: actPause}
 	w.handlers["jump"] = ActionHandler{Do: actJump}
@@ -135,6 +138,22 @@ func actStop(w *World, a *Act) string {
 }
 
 const stopGraceNs = 1_000_000_000
+
+// actWipe asks the budget first: what was durable and acknowledged is gone.
+func actWipe(w *World, a *Act) string {
+	h, down := a.Host("host"), a.DurationNs("down", -1)
+	if h == nil || a.Error != nil {
+		return ""
+	}
+	if why := w.budget.Allow(h.spec.ID); why != "" {
+		return why
+	}
+	w.Wipe(h, a.Word("path", "/"))
+	if down >= 0 {
+		w.schedule(w.now+down, event{kind: eventBoot, host: h.index, cause: w.eventID}, h.hash, 2)
+	}
+	return ""
+}
 
 func actStart(w *World, a *Act) string {
 	h := a.Host("host")

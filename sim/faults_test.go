@@ -19,7 +19,7 @@ type measure func(t *testing.T, on bool) int64
 var faultTests = map[string]measure{
 	"kill": killed, "power": powerLost, "crash-op": crashedAtOperation, "stop": stopped, "start": started, "pause": paused,
 	"jump": jumped, "cut": cut, "isolate": isolated, "clog": clogged, "filter": filtered, "disk-error": diskErrors,
-	"disk-full": diskFull, "disk-slow": diskSlow,
+	"disk-full": diskFull, "disk-slow": diskSlow, "wipe": wipedBytes,
 }
 
 // A new fault without a test is red, and so is a fault that does nothing, or a test that sees an effect without it.
@@ -574,7 +574,7 @@ func TestScenarioActionsAskTheBudget(t *testing.T) {
 	wiped := []string{}
 	l := lab(func(w *sim.World) {
 		w.Budget().SetVoters([]string{"n1", "n2", "n3"})
-		w.Handle("wipe", sim.ActionHandler{Do: func(w *sim.World, a *sim.Act) string {
+		w.Handle("replace", sim.ActionHandler{Do: func(w *sim.World, a *sim.Act) string {
 			h := a.Host("host")
 			if why := w.Budget().Allow(h.ID()); why != "" {
 				return why
@@ -585,12 +585,12 @@ func TestScenarioActionsAskTheBudget(t *testing.T) {
 		}})
 	})
 	c := l.catalogue()
-	c.Registry.AddAction(plan.Kind{Name: "wipe", Doc: "a disk is replaced", Fields: []plan.Field{{Name: "host", Type: plan.HostField, Required: true}}})
+	c.Registry.AddAction(plan.Kind{Name: "replace", Doc: "a disk is replaced", Fields: []plan.Field{{Name: "host", Type: plan.HostField, Required: true}}})
 	p := labPlan(1)
 	p.Hosts = append(p.Hosts, plan.Host{ID: "n3", Kind: "node"})
-	act(p, 10, "wipe", "host", "n1")
-	act(p, 20, "wipe", "host", "n2")
-	act(p, 30, "wipe", "host", "n1")
+	act(p, 10, "replace", "host", "n1")
+	act(p, 20, "replace", "host", "n2")
+	act(p, 30, "replace", "host", "n1")
 	for _, unrestricted := range []bool{false, true} {
 		wiped = nil
 		p.Unrestricted = unrestricted

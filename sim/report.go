@@ -175,6 +175,7 @@ func (w *World) verdict() *plan.Verdict {
 	put("net-half-open", f.HalfOpen)
 	put("net-filtered", f.Filtered)
 	put("net-clogged", f.Clogged)
+	put("net-dropped", f.Dropped)
 	fold, draws := w.source.Digest()
 	w.hash = digest.Word(w.hash, fold)
 	return &plan.Verdict{

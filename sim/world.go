@@ -164,6 +164,7 @@ func (w *World) makeHosts(p *plan.Plan) error {
 	n := &p.Network
 	w.net.Reset(vnet.Model{
 		Datagram: n.Transport == "datagram", LatencyNs: n.LatencyUs * 1000, JitterNs: n.JitterUs * 1000,
+		Weights: n.Weights,
 		TailPpm: n.TailPpm, TailNs: n.TailUs * 1000, ResetPpm: n.ResetPpm, LossPpm: n.LossPpm,
 		DuplicatePpm: n.DuplicatePpm, ReorderPpm: n.ReorderPpm, ReorderNs: n.ReorderUs * 1000,
 	}, &w.source, packets{w}, hashes)

@@ -45,16 +45,18 @@ type Host struct {
 
 // Network is the model of every link. Rates are per million, times in microseconds.
 type Network struct {
-	Transport    string `json:"transport,omitempty"` // "stream" (default) or "datagram"
-	LatencyUs    int64  `json:"latency_us,omitempty"`
-	JitterUs     int64  `json:"jitter_us,omitempty"` // uniform, added to the latency
-	TailPpm      int64  `json:"tail_ppm,omitempty"`  // messages that take TailUs longer
-	TailUs       int64  `json:"tail_us,omitempty"`
-	ResetPpm     int64  `json:"reset_ppm,omitempty"` // stream: a message that resets its connection
-	LossPpm      int64  `json:"loss_ppm,omitempty"`  // datagram only, as the next three
-	DuplicatePpm int64  `json:"duplicate_ppm,omitempty"`
-	ReorderPpm   int64  `json:"reorder_ppm,omitempty"`
-	ReorderUs    int64  `json:"reorder_us,omitempty"`
+	Transport string `json:"transport,omitempty"` // "stream" (default) or "datagram"
+	LatencyUs int64  `json:"latency_us,omitempty"`
+	JitterUs  int64  `json:"jitter_us,omitempty"` // uniform, added to the latency
+	// Weights replace the uniform jitter: weight i is the share of messages that take LatencyUs + i*JitterUs.
+	Weights      []int64 `json:"weights,omitempty"`
+	TailPpm      int64   `json:"tail_ppm,omitempty"` // messages that take TailUs longer
+	TailUs       int64   `json:"tail_us,omitempty"`
+	ResetPpm     int64   `json:"reset_ppm,omitempty"` // stream: a message that resets its connection
+	LossPpm      int64   `json:"loss_ppm,omitempty"`  // datagram only, as the next three
+	DuplicatePpm int64   `json:"duplicate_ppm,omitempty"`
+	ReorderPpm   int64   `json:"reorder_ppm,omitempty"`
+	ReorderUs    int64   `json:"reorder_us,omitempty"`
 }
 
 // Disk is the model of every volume. Costs in nanoseconds, rates per million.

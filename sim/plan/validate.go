@@ -109,6 +109,11 @@ func checkModels(p *Plan) error {
 			return &FieldError{Field: b.field, Problem: fmt.Sprintf("%d is more than %d, which is always", b.value, b.high)}
 		}
 	}
+	for i, weight := range n.Weights {
+		if at := fmt.Sprintf("network.weights[%d]", i); weight < 0 || weight > million {
+			return &FieldError{Field: at, Problem: "must lie between 0 and 1000000"}
+		}
+	}
 	return nil
 }
 

@@ -65,6 +65,10 @@ func (n *Net) Send(nowNs int64, id int64, side Side, m Payload, cause int64) {
 		n.reset(nowNs, id, cause)
 		return
 	}
+	if drops := n.link(c.host[side], c.host[side.other()]).drops; drops != nil && drops(m) {
+		n.Faults.Dropped++
+		return
+	}
 	n.push(nowNs, packet{kind: packetData, side: side.other(), conn: id, from: c.host[side], to: c.host[side.other()], payload: m, cause: cause})
 }
 

@@ -51,6 +51,11 @@ func (n *Net) Mend(nowNs int64, from, to int32) {
 	n.flush(nowNs)
 }
 
+// Drop makes messages on one direction of a link vanish at their sender, those for which drops is true; nil ends it. Unlike a
+// cut it tells nobody anything and holds nothing back: the connection lives on with a hole in it, as no real one would. It is
+// for simulations of simulations; the calm ends it.
+func (n *Net) Drop(from, to int32, drops func(p Payload) bool) { n.link(from, to).drops = drops }
+
 // Clog adds to the latency of one direction; a negative value takes it back.
 func (n *Net) Clog(from, to int32, addNs int64) {
 	l := n.link(from, to)
@@ -71,7 +76,7 @@ func (n *Net) Calm(nowNs, latencyNs int64, frozen []bool) {
 				continue
 			}
 			l := n.link(int32(from), int32(to))
-			l.cuts, l.clogNs = 0, 0
+			l.cuts, l.clogNs, l.drops = 0, 0, nil
 			l.lastAny = min(l.lastAny, nowNs) // a late datagram holds no other one up
 		}
 	}
@@ -104,6 +109,10 @@ func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause i
 	kind, key := uint64(m.Kind()), m.Key()
 	if n.filtered(&p) {
 		n.Faults.Filtered++
+		return
+	}
+	if l.drops != nil && l.drops(m) {
+		n.Faults.Dropped++
 		return
 	}
 	if l.cuts > 0 {

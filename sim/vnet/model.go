@@ -6,7 +6,8 @@ import "github.com/kraftsim/kraftsim/sim/decide"
 type Model struct {
 	Datagram     bool
 	LatencyNs    int64
-	JitterNs     int64
+	JitterNs     int64   // uniform, added to the latency; with Weights: the step between two latencies
+	Weights      []int64 // nil: uniform; else weight i is the share of LatencyNs + i*JitterNs
 	TailPpm      int64
 	TailNs       int64
 	ResetPpm     int64 // stream
@@ -22,6 +23,7 @@ const MinimumLatencyNs = 1_000
 // The decision sites of the network.
 var (
 	SiteLatency   = decide.NewSite("net/latency", "microseconds of jitter added to a packet's latency", 0)
+	SiteWeighted  = decide.NewSite("net/weighted-latency", "which share of a table of latencies a packet falls into", 0)
 	SiteTail      = decide.NewSite("net/tail", "a packet takes the long tail", 0)
 	SiteReset     = decide.NewSite("net/reset", "a message resets its connection", 0)
 	SiteLoss      = decide.NewSite("net/loss", "a datagram is lost", 0)
@@ -31,5 +33,5 @@ var (
 
 // Sites lists them all, for documentation.
 func Sites() []*decide.Site {
-	return []*decide.Site{SiteLatency, SiteTail, SiteReset, SiteLoss, SiteDuplicate, SiteReorder}
+	return []*decide.Site{SiteLatency, SiteWeighted, SiteTail, SiteReset, SiteLoss, SiteDuplicate, SiteReorder}
 }

@@ -53,6 +53,7 @@ const (
 // Net is the network of one run. The zero value needs Reset.
 type Net struct {
 	model   Model
+	weights int64 // sum of the model's
 	calmNs  int64 // in the calm no packet takes longer; 0: storm
 	source  *decide.Source
 	sched   Scheduler
@@ -67,7 +68,7 @@ type Net struct {
 
 // Counters say how often each fault struck.
 type Counters struct {
-	Resets, Losses, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged int64
+	Resets, Losses, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged, Dropped int64
 }
 
 type host struct {
@@ -84,6 +85,7 @@ type listener struct {
 type link struct {
 	cuts    int32 // how many cuts are in force
 	clogNs  int64
+	drops   func(p Payload) bool // what vanishes; nil: nothing
 	hash    uint64
 	lastAny int64
 }
@@ -113,6 +115,10 @@ const (
 // Reset prepares the network for a run, keeping memory. hostHashes are the identities of the hosts.
 func (n *Net) Reset(model Model, source *decide.Source, sched Scheduler, hostHashes []uint64) {
 	n.model, n.calmNs, n.source, n.sched = model, 0, source, sched
+	n.weights = 0
+	for _, w := range model.Weights {
+		n.weights += w
+	}
 	n.hosts = n.hosts[:0]
 	n.links = n.links[:0]
 	for _, h := range hostHashes {
@@ -159,7 +165,9 @@ func (n *Net) listener(h, port int32) (lane int32, ok bool) {
 // latency draws how long a packet takes on a link.
 func (n *Net) latency(l *link, kind uint32, key uint64) int64 {
 	d := n.model.LatencyNs
-	if n.model.JitterNs > 0 {
+	if n.weights > 0 {
+		d += n.model.JitterNs * n.weighted(n.source.Choose(SiteWeighted, l.hash, uint64(kind), key, n.weights))
+	} else if n.model.JitterNs > 0 {
 		d += n.source.Choose(SiteLatency, l.hash, uint64(kind), key, n.model.JitterNs/1000+1) * 1000
 	}
 	if n.source.Chance(SiteTail, l.hash, uint64(kind), key, n.model.TailPpm) {
@@ -177,6 +185,16 @@ func (n *Net) latency(l *link, kind uint32, key uint64) int64 {
 		d = MinimumLatencyNs
 	}
 	return d
+}
+
+// weighted returns the latency step that a draw among all weights falls into.
+func (n *Net) weighted(draw int64) (step int64) {
+	for i, w := range n.model.Weights {
+		if draw -= w; draw < 0 {
+			return int64(i)
+		}
+	}
+	return int64(len(n.model.Weights)) - 1
 }
 
 func (n *Net) alloc(p packet) int32 {
