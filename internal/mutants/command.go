@@ -86,7 +86,7 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 	report := &Report{}
 	if o.listOnly {
 		for _, p := range patches {
-			report.Rows = append(report.Rows, &Row{Patch: p, Status: NotStarted})
+			report.Rows = append(report.Rows, &Row{Patch: p, Status: Listed})
 		}
 		report.Good = true
 	} else {
@@ -94,11 +94,13 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 		if err != nil {
 			return fmt.Errorf("mutants: %w", err)
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 		s := session{options: o, root: root, dir: dir, log: cmd.ErrOrStderr(), report: report}
-		if err := s.run(ctx, patches); err != nil {
+		if err := s.run(ctx, patches); errors.Is(err, context.Canceled) {
+			report.Interrupted, report.Clean = true, s.control.table()
+		} else if err != nil {
 			return err
 		}
 	}
@@ -222,9 +224,10 @@ func (s *session) builds(ctx context.Context, patches []*Patch) <-chan *product 
 
 // hunt fills one row of the matrix.
 func (s *session) hunt(ctx context.Context, x *product) (*Row, error) {
-	row := &Row{Patch: x.patch, Status: NoBuild}
+	row := &Row{Patch: x.patch, Status: Cut}
 	s.report.Rows = append(s.report.Rows, row)
 	if x.err != nil {
+		row.Status = NoBuild
 		row.Error = x.err.Error()
 		fmt.Fprintf(s.log, "%s %s: does not build: %s\n", x.patch.ID, x.patch.Name, row.Error)
 		return row, nil

@@ -13,12 +13,13 @@ type Status string
 
 // The statuses. Killed alone is good.
 const (
-	Killed     Status = "killed"
-	OtherOnly  Status = "killed by another invariant only" // than those that its header names
-	PanicOnly  Status = "panic only"
-	Survived   Status = "survived"
-	NoBuild    Status = "does not build"
-	NotStarted Status = "not started"
+	Killed    Status = "killed"
+	OtherOnly Status = "killed by another invariant only" // than those that its header names
+	PanicOnly Status = "panic only"
+	Survived  Status = "survived"
+	NoBuild   Status = "does not build"
+	Cut       Status = "interrupted"
+	Listed    Status = "applies" // --list
 )
 
 // Row is one line of the matrix.
@@ -52,7 +53,9 @@ func (r *Row) judge(h *hunt) {
 type Report struct {
 	Rows  []*Row   `json:"mutants"`
 	Clean []*Clean `json:"clean"`
-	Good  bool     `json:"good"` // every row is killed and the clean build is green
+	// Interrupted: the matrix is not complete.
+	Interrupted bool `json:"interrupted,omitempty"`
+	Good        bool `json:"good"` // every row is killed and the clean build is green
 }
 
 // Print writes the matrix as text.
@@ -85,8 +88,14 @@ func (r *Report) Print(w io.Writer) error {
 		fmt.Fprint(w, ",")
 	}
 	verdict := "green"
+	if len(r.Clean) == 0 {
+		verdict = "not run"
+	}
 	if slices.ContainsFunc(r.Clean, func(c *Clean) bool { return c.Findings > 0 }) {
 		verdict = "RED"
+	}
+	if r.Interrupted {
+		verdict += "; interrupted, the matrix is not complete"
 	}
 	_, err := fmt.Fprintf(w, " %s\n", verdict)
 	return err
