@@ -71,6 +71,15 @@ type Config struct {
 	// FetchMaxBytes is controller.quorum.fetch.max.bytes, default 1 MiB, at least 1: the size of a Fetch answer, which
 	// always holds one batch at least. 1 sends batch by batch.
 	FetchMaxBytes int32
+	// FetchSnapshotMaxBytes is controller.quorum.fetch.snapshot.max.bytes, default 1 MiB, at least 1: the size of a piece of a
+	// snapshot that is downloaded. Small values make a transfer of many requests.
+	FetchSnapshotMaxBytes int32
+	// MaxSnapshotBatchBytes is the largest batch in a snapshot that is made here; one call of Append must fit. Fixed at
+	// 8 MiB in Kafka, others are simulation only.
+	MaxSnapshotBatchBytes int32
+	// CleanIntervalMs is how often the retention limits of Log are looked at. Fixed at 60 s in Kafka, others are simulation
+	// only.
+	CleanIntervalMs int64
 	// FetchMaxWaitMs is how long the leader may hold back a Fetch that it has nothing to answer to. Fixed at 500 in
 	// Kafka, others are simulation only. 0 turns waiting off and lets followers fetch as fast as the network goes.
 	FetchMaxWaitMs int32
@@ -118,6 +127,9 @@ func DefaultConfig() Config {
 		ReconnectBackoffMs:    50,
 		ReconnectBackoffMaxMs: 500,
 		FetchMaxBytes:         1 << 20,
+		FetchSnapshotMaxBytes: 1 << 20,
+		MaxSnapshotBatchBytes: 8 << 20,
+		CleanIntervalMs:       60_000,
 		FetchMaxWaitMs:        500,
 		MaxBatchBytes:         8 << 20,
 		MaxBatchRecords:       math.MaxInt32,
@@ -157,6 +169,8 @@ func (c *Config) validate() error {
 		{"ReconnectBackoffMs", c.ReconnectBackoffMs, 0},
 		{"ReconnectBackoffMaxMs", c.ReconnectBackoffMaxMs, c.ReconnectBackoffMs},
 		{"FetchMaxBytes", int64(c.FetchMaxBytes), 1}, {"FetchMaxWaitMs", int64(c.FetchMaxWaitMs), 0},
+		{"FetchSnapshotMaxBytes", int64(c.FetchSnapshotMaxBytes), 1},
+		{"MaxSnapshotBatchBytes", int64(c.MaxSnapshotBatchBytes), 1}, {"CleanIntervalMs", c.CleanIntervalMs, 1},
 		{"DiscoveryIntervalMs", c.DiscoveryIntervalMs, 0},
 		{"MaxBatchBytes", int64(c.MaxBatchBytes), 1}, {"MaxBatchRecords", int64(c.MaxBatchRecords), 1}, {"MaxUnwrittenBatches", int64(c.MaxUnwrittenBatches), 1},
 		{"ListenerMaxBytes", int64(c.ListenerMaxBytes), 1},

@@ -179,7 +179,7 @@ func (r *Replica) loadControlState() error {
 	c.static = r.cfg.StaticVoters
 	c.nextOffset = r.log.StartOffset()
 	if id, found := r.log.LatestSnapshot(); found {
-		content, err := r.log.ReadSnapshot(id)
+		content, err := r.readSnapshot(id)
 		if err != nil {
 			return err
 		}

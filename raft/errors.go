@@ -41,6 +41,8 @@ var (
 	ErrQuorumState = errors.New("raft: quorum-state does not fit")
 	// ErrVoteTally: an answer that contradicts an earlier one or comes from no voter.
 	ErrVoteTally = errors.New("raft: illegal vote")
+	// ErrSnapshotDownload: a piece of a snapshot that was not asked for, or a snapshot that does not lead the log on.
+	ErrSnapshotDownload = errors.New("raft: snapshot download does not fit")
 	// ErrListener: a listener cannot be brought to the log's start.
 	ErrListener = errors.New("raft: listener cannot follow")
 )

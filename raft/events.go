@@ -78,6 +78,12 @@ const (
 	// VoterChangeEnded: that change is over; Offset is the error code, Other the offset of its record or -1; Flag: the
 	// answer had been given before.
 	VoterChangeEnded
+	// SnapshotStored: the snapshot (Offset, Other: its epoch) is durable, made here or downloaded, and takes part from now on.
+	SnapshotStored
+	// LogReplaced: the log, which ended at Other, gave way to the downloaded snapshot at Offset and is empty.
+	LogReplaced
+	// LogPrefixDeleted: retention moved the log start from Other to Offset.
+	LogPrefixDeleted
 	// numEventKinds counts the kinds; it stays last.
 	numEventKinds
 )
@@ -97,6 +103,7 @@ var eventNames = [numEventKinds]string{
 	DivergenceAnswered: "divergence-answered", DivergenceReceived: "divergence-received",
 	SnapshotOffered: "snapshot-offered", VotersChanged: "voters-changed", KRaftVersionChanged: "kraft-version-changed",
 	PeerUnavailable: "peer-unavailable", RequestTimeout: "request-timeout", UnexpectedAnswer: "unexpected-answer",
+	SnapshotStored: "snapshot-stored", LogReplaced: "log-replaced", LogPrefixDeleted: "log-prefix-deleted",
 	ShutdownFinished: "shutdown-finished", VoterChangeStarted: "voter-change-started", VoterChangeEnded: "voter-change-ended",
 }
 

@@ -156,13 +156,10 @@ func (r *Replica) handleFetchResponse(p *peer, m *FetchResponse) (success bool, 
 	case m.DivergingEpoch.Epoch >= 0:
 		err = r.truncateTo(f, m.DivergingEpoch)
 	case m.SnapshotID.Epoch >= 0 || m.SnapshotID.Offset >= 0:
-		if latest, found := r.log.LatestSnapshot(); found && latest == m.SnapshotID {
-			break // stored already: nothing to download
+		if m.SnapshotID.Epoch < 0 || m.SnapshotID.Offset < 0 { // half an id is backed off from
+			return false, nil
 		}
-		// The place of snapshot download (2.9): until it is here, the follower can only ask again. An id with a negative
-		// half is backed off from in any case.
-		r.emit(SnapshotOffered, m.SnapshotID.Offset, int64(m.SnapshotID.Epoch), ReplicaKey{ID: p.id}, false)
-		return false, nil
+		err = r.startDownload(f, p, m.SnapshotID)
 	default:
 		err = r.appendFetched(f, m)
 	}

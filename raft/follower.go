@@ -3,6 +3,7 @@ package raft
 import (
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/raft/voters"
 )
@@ -16,6 +17,8 @@ type follower struct {
 	// hasFetched: this leader has answered a Fetch of this object. From then on pre-votes are refused, which is what
 	// protects a working leader (1.7). A new object for more endpoints starts over.
 	hasFetched bool
+
+	download *raftlog.SnapshotWriter // snapshot on its way from the leader; nil: none
 
 	updateDeadlineMs int64 // when the entry in the voter set is looked at next, or membership is asked for
 	hasUpdatedLeader bool  // this leader took the last UpdateRaftVoter
@@ -86,7 +89,11 @@ func (r *Replica) fetchFromBestNode(f *follower) (int64, error) {
 		return r.inFlightDeadlineMs(), nil
 	}
 	if r.isReady(leader) {
-		r.sendFetch(leader)
+		if f.download != nil {
+			r.sendFetchSnapshot(f, leader)
+		} else {
+			r.sendFetch(leader)
+		}
 	}
 	return leader.deadlineMs, nil
 }
@@ -123,6 +130,9 @@ func endpointFor(endpoints []voters.Endpoint, listener string) (voters.Endpoint,
 // appendTo implements role.
 func (f *follower) appendTo(buf []byte, protocolView bool) []byte {
 	buf = record.AppendBool(record.AppendBool(buf, f.hasFetched), f.hasUpdatedLeader)
+	if f.download != nil {
+		buf = record.AppendInt64(appendOffsetAndEpoch(buf, f.download.ID()), f.download.Size())
+	}
 	if protocolView {
 		return buf
 	}

@@ -87,6 +87,7 @@ func (r *Replica) updateListeners() error {
 	if highWatermark == unknown {
 		return nil
 	}
+	r.logHighWatermark = max(r.logHighWatermark, highWatermark)
 	for id, l := range r.listeners {
 		if l.readerEnd >= 0 || l.nextOffset >= highWatermark {
 			continue
@@ -116,7 +117,7 @@ func (r *Replica) deliverSnapshot(id int32, l *listener) error {
 		l.nextOffset = 0
 		return nil
 	}
-	content, err := r.log.ReadSnapshot(snapshot)
+	content, err := r.readSnapshot(snapshot)
 	if err != nil {
 		return err
 	}

@@ -55,6 +55,9 @@ type Pool struct {
 	endResponses   slab[EndQuorumEpochResponse]
 	fetchRequests  slab[FetchRequest]
 	fetchResponses slab[FetchResponse]
+
+	snapshotRequests  slab[FetchSnapshotRequest]
+	snapshotResponses slab[FetchSnapshotResponse]
 }
 
 // NewPool returns a pool that keeps every chunk for the next run.
@@ -64,6 +67,7 @@ func NewPool() *Pool {
 	p.beginRequests.retain, p.beginResponses.retain = true, true
 	p.endRequests.retain, p.endResponses.retain = true, true
 	p.fetchRequests.retain, p.fetchResponses.retain = true, true
+	p.snapshotRequests.retain, p.snapshotResponses.retain = true, true
 	return p
 }
 
@@ -77,4 +81,6 @@ func (p *Pool) Reset() {
 	p.endResponses.reset()
 	p.fetchRequests.reset()
 	p.fetchResponses.reset()
+	p.snapshotRequests.reset()
+	p.snapshotResponses.reset()
 }

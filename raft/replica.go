@@ -27,6 +27,8 @@ const (
 	// SiteReconnectBackoff: the jitter of the pause before a lost connection is dialled again, keyed by peer and number
 	// of failures.
 	SiteReconnectBackoff
+	// SiteSnapshotSuffix: the random part in the name of a snapshot that is being written, keyed by its id.
+	SiteSnapshotSuffix
 )
 
 // Chooser makes the replica's choices: 0 <= v < n. A simulator draws it from the name (site, key), production from a
@@ -79,6 +81,11 @@ type Replica struct {
 
 	nowMs      int64 // the largest seen
 	deadlineMs int64
+	cleanMs    int64 // when the retention limits are looked at next
+
+	// logHighWatermark is the largest high watermark of this process life, in whatever role: the log's in Kafka. Snapshots and
+	// retention go by it, since a new leader does not know its own at first.
+	logHighWatermark int64
 
 	shuttingDown       bool
 	shutdownDeadlineMs int64
@@ -92,7 +99,7 @@ type Replica struct {
 
 // New makes a replica that has not touched its directory yet. Errors of the configuration show in Open.
 func New(cfg Config, deps Deps) *Replica {
-	r := &Replica{cfg: cfg, deps: deps, pool: deps.Pool, deadlineMs: -1}
+	r := &Replica{cfg: cfg, deps: deps, pool: deps.Pool, deadlineMs: -1, logHighWatermark: unknown}
 	if r.pool == nil {
 		r.pool = &Pool{}
 	}
@@ -178,7 +185,11 @@ func (r *Replica) handle(conn int64, m Message) error {
 		return r.handleDescribeQuorumRequest(conn, m)
 	case *ApiVersionsRequest:
 		return r.handleApiVersionsRequest(conn, m)
+	case *FetchSnapshotRequest:
+		return r.handleFetchSnapshotRequest(conn, m)
 	case *FetchResponse:
+		return r.handleResponse(conn, &m.Header, m)
+	case *FetchSnapshotResponse:
 		return r.handleResponse(conn, &m.Header, m)
 	case *AddRaftVoterResponse:
 		return r.handleResponse(conn, &m.Header, m)
@@ -210,6 +221,8 @@ func (r *Replica) handleResponse(conn int64, h *Header, m Message) (err error) {
 	switch m := m.(type) {
 	case *FetchResponse:
 		success, err = r.handleFetchResponse(p, m)
+	case *FetchSnapshotResponse:
+		success, err = r.handleFetchSnapshotResponse(p, m)
 	case *VoteResponse:
 		success, err = r.handleVoteResponse(p, m)
 	case *BeginQuorumEpochResponse:
@@ -251,7 +264,11 @@ func (r *Replica) step() error {
 			return err
 		}
 		if nextMs > r.nowMs {
-			r.deadlineMs = min(nextMs, r.expireParked())
+			maintainMs, err := r.maintain()
+			if err != nil {
+				return err
+			}
+			r.deadlineMs = min(nextMs, r.expireParked(), maintainMs)
 			if r.shuttingDown {
 				r.deadlineMs = min(r.deadlineMs, r.shutdownDeadlineMs)
 			}

@@ -17,6 +17,9 @@ func (r *Replica) AppendState(buf []byte, protocolView bool) []byte {
 	buf = r.role.appendTo(buf, protocolView)
 	buf = record.AppendInt64(record.AppendInt64(buf, r.log.StartOffset()), r.log.EndOffset())
 	buf = record.AppendInt32(record.AppendInt64(buf, r.log.FlushedOffset()), r.log.LastEpoch())
+	latest, _ := r.log.LatestSnapshot()
+	buf = record.AppendInt32(appendOffsetAndEpoch(buf, latest), r.log.Snapshots())
+	buf = record.AppendInt64(buf, r.logHighWatermark)
 	buf = r.control.voters().AppendTo(record.AppendInt64(buf, r.control.votersOffset()))
 	buf = r.control.appendTo(record.AppendInt16(buf, r.control.kraftVersion()))
 	for _, l := range r.listeners {
@@ -42,5 +45,5 @@ func (r *Replica) AppendState(buf []byte, protocolView bool) []byte {
 	if protocolView {
 		return buf
 	}
-	return record.AppendInt64(buf, r.nowMs)
+	return record.AppendInt64(record.AppendInt64(buf, r.cleanMs), r.nowMs)
 }

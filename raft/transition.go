@@ -106,8 +106,13 @@ func (r *Replica) enter(next role, durable bool) error {
 	}
 	old, oldEpoch, oldLeader := r.role.kind(), r.base().epoch, r.base().leaderID
 	r.measureElection(next)
-	if l, ok := r.role.(*leader); ok {
-		l.close(r)
+	switch old := r.role.(type) {
+	case *leader:
+		old.close(r)
+	case *follower:
+		if err := old.abandonDownload(); err != nil {
+			return err
+		}
 	}
 	r.role = next
 	if epoch := r.base().epoch; epoch != oldEpoch {
