@@ -83,6 +83,9 @@ func (c *core) checkActivation(r *replica) {
 	if from >= 0 {
 		before = c.ledger.at(r.log.entries[from].id).after
 	}
+	if next := from + 1; int(next) < len(r.log.entries) && c.ledger.at(r.log.entries[next].id).epoch != a.epoch {
+		return // deposed before it wrote them: another leader's records stand there
+	}
 	var g group
 	for i := from + 1; int(i) < len(r.log.entries); i++ {
 		b := c.ledger.at(r.log.entries[i].id)

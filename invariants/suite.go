@@ -126,6 +126,14 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 		c.onVoteResponse(r, peer, m)
 	case *raft.BeginQuorumEpochRequest:
 		c.onBeginQuorumEpoch(r, m)
+	case *raft.UpdateRaftVoterResponse:
+		if m.ErrorCode == raft.None && peer != nil { // counts as a fetch for check-quorum (kraft-protocol 2.13)
+			c.fetchAccepted(r, peer.nodeID)
+		}
+	case *raft.FetchSnapshotResponse:
+		if m.ErrorCode == raft.None && m.PartitionError == raft.None && peer != nil { // likewise (2.9)
+			c.fetchAccepted(r, peer.nodeID)
+		}
 	case *raft.EndQuorumEpochRequest:
 		c.requestSent(r, m.LeaderEpoch)
 	}
