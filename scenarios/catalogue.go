@@ -18,7 +18,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: invariants.Docs(), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
+		Invariants: append(invariants.Docs(), kafkaCheckDocs[:]...), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
 	}
 }
 
@@ -63,6 +63,9 @@ func all() []sim.Scenario {
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]
+	}
+	for _, s := range kafkaScenarios() {
+		scenarios = append(scenarios, s)
 	}
 	return scenarios
 }

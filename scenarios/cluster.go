@@ -19,6 +19,8 @@ type cluster struct {
 	ready  []bool // by host index: the directories are as the first start finds them
 	work   workload
 	suite  []sim.Checker
+	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
+	scriptedPower bool
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.

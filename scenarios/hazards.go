@@ -24,6 +24,7 @@ type hazard struct {
 // The evidence of the checkers and of the products that declarations look for.
 const (
 	evidenceSoleVoter  = "sole-voter-unflushed"
+	evidenceWiped      = "static-voter-wiped"
 	evidenceFatal      = "fatal"
 	evidenceFailedSync = "after-failed-fsync"
 	otherClusterID     = "the cluster id of the log is not this node's"
@@ -36,8 +37,8 @@ func hazards() []hazard {
 			Doc:           "a sole voter acknowledges before its fsync; a power loss in that window loses what it acknowledged (kraft-protocol 3.6)",
 			DuePerMillion: 500,
 		},
-		invariants: everyInvariant(),
-		applies:    func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && losesPower(p) },
+		invariants: append(everyInvariant(), kafkaCheckDocs[kafkaWatermark].Name),
+		applies:    func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && (c.scriptedPower || losesPower(p)) },
 		covers:     func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
 	}, {
 		doc: sim.HazardDoc{
@@ -49,6 +50,16 @@ func hazards() []hazard {
 		invariants: everyInvariant(),
 		applies:    func(_ *cluster, p *plan.Plan) bool { return failsSyncs(p) },
 		covers:     func(evidence, _ string) bool { return evidence == evidenceFailedSync },
+	}, {
+		doc: sim.HazardDoc{
+			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",
+			Doc: "at kraft.version 0 a voter keeps its identity when its disk is emptied: a leader still counts what it acknowledged before, and " +
+				"it may vote a second time in an epoch (invariants.md, Words)",
+			DuePerMillion: 500,
+		},
+		invariants: []string{"election-safety", "one-vote", "log-matching", "hw-durable", "leader-completeness", "acknowledged-survives"},
+		applies:    func(c *cluster, p *plan.Plan) bool { return p.Unrestricted && c.static != nil },
+		covers:     func(evidence, _ string) bool { return evidence == evidenceWiped },
 	}, {
 		doc: sim.HazardDoc{
 			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: "kip1262/draft", Fault: "",

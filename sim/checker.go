@@ -34,6 +34,11 @@ type LifeChecker interface {
 	OnDown(h *Host, kind DownKind, err error)
 }
 
+// WipeChecker hears that a disk was erased, before OnDiskCrash tells to read it again: whoever lived on it is somebody new.
+type WipeChecker interface {
+	OnWipe(h *Host)
+}
+
 // StepChecker is called after every event; it must be O(1).
 type StepChecker interface {
 	OnStep()

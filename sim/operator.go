@@ -49,6 +49,11 @@ func (w *World) Wipe(h *Host, dir string) (files int64) {
 	if w.opts.Trace != nil {
 		w.traceWorld(h, "wipe", dir)
 	}
+	for _, c := range w.checkers {
+		if x, ok := c.(WipeChecker); ok {
+			x.OnWipe(h)
+		}
+	}
 	for _, c := range w.onDiskOp {
 		c.OnDiskCrash(h, h.volume)
 	}

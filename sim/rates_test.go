@@ -13,7 +13,7 @@ import (
 
 // modelTests has a measure for every field of the plan's models and for every clock and start of a host.
 var modelTests = map[string]measure{
-	"Network.Transport": transport, "Network.LatencyUs": latency, "Network.JitterUs": latencyJitter,
+	"Network.Transport": transport, "Network.LatencyUs": latency, "Network.JitterUs": latencyJitter, "Network.Weights": latencyWeights,
 	"Network.TailPpm": tail, "Network.TailUs": tail, "Network.ResetPpm": resets, "Network.LossPpm": losses,
 	"Network.DuplicatePpm": duplicates, "Network.ReorderPpm": reordered, "Network.ReorderUs": reordered,
 	"Disk.Profile": profile, "Disk.WriteNs": writeCost, "Disk.SyncNs": syncCost, "Disk.MetadataNs": metadataCost,
@@ -92,6 +92,22 @@ func latencyJitter(t *testing.T, on bool) int64 {
 		times[r.took/us] = true
 	}
 	return int64(len(times) / 20)
+}
+
+// latencyWeights: a table of two latencies in place of the uniform jitter.
+func latencyWeights(t *testing.T, on bool) (slow int64) {
+	p := labPlan(1)
+	if on {
+		p.Network.JitterUs, p.Network.Weights = 300, []int64{1, 0, 1}
+	}
+	got, _ := traffic(t, p)
+	for _, r := range got {
+		if r.took >= 400*us {
+			require.GreaterOrEqual(t, r.took, 700*us)
+			slow++
+		}
+	}
+	return slow
 }
 
 func tail(t *testing.T, on bool) (slow int64) {

@@ -1,0 +1,19 @@
+package invariants
+
+import "github.com/kraftsim/kraftsim/sim"
+
+// staticVoterWiped is the evidence of a declared loss: at kraft.version 0 a voter whose disk was emptied keeps its identity. It
+// votes again in epochs in which it voted, and its acknowledgements count though what they acknowledged is gone.
+const staticVoterWiped = "static-voter-wiped"
+
+// OnWipe implements sim.WipeChecker.
+func (s *Suite) OnWipe(h *sim.Host) { s.core.wiped(s.enter(h)) }
+
+// wiped begins a new incarnation of a replica: what it promised died with its disk.
+func (c *core) wiped(r *replica) {
+	r.votes, r.requestEpoch, r.lastLed, r.candidacy = r.votes[:0], 0, -1, 0
+	r.acks, r.nextAck, r.oldAcks = [4]acknowledgement{}, 0, r.oldAcks[:0]
+	if v := c.votersOf(r).find(r.nodeID); v != nil && v.dir.IsZero() {
+		c.loss = staticVoterWiped
+	}
+}

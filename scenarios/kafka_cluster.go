@@ -1,0 +1,110 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// kafkaCluster is the nodes of one world of Kafka's own simulation. A scenario keeps one and builds it anew for each run.
+type kafkaCluster struct {
+	cluster
+	play           play
+	checkers       *invariants.Suite
+	appendMs       int64 // pause between two appends of a leader,
+	appendJitterMs int64 // plus less than that
+}
+
+// build furnishes a world: identities on the disks, nodes, checkers, and the play.
+func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error {
+	settings, err := readSettings(p)
+	if err != nil {
+		return err
+	}
+	r := &reader{where: "params", params: p.Params}
+	k.appendMs, k.appendJitterMs = r.number("append_ms", 2), r.number("append_jitter_ms", 3)
+	k.play.victim = r.number("victim", 0)
+	if r.err != nil {
+		return r.err
+	}
+	k.settings, k.w, k.scriptedPower = settings, w, true
+	k.memory.reset()
+	for i, h := range w.Hosts() {
+		e := &settings.hosts[i]
+		props := metaprops.Properties{Version: metaprops.V1, HasClusterID: true, ClusterID: e.clusterID, HasNodeID: true, NodeID: e.nodeID,
+			HasDirectoryID: true, DirectoryID: e.directoryID}
+		h.Volume().Load(e.metadataDir+"/"+metaprops.FileName, props.AppendTo(nil, h.WallMs()))
+		h.Volume().LoadDir(k.partition(h))
+		w.Install(h, func() sim.Process { return &counterNode{node: node{c: &k.cluster, h: e}, k: k} })
+	}
+	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: settings.smallestTimeoutNs(), BoundNs: settings.calmBoundNs(p)})
+	k.playFrom(w, p, s)
+	w.Add(&k.play)
+	config := settings.checkerConfig(p)
+	if k.checkers == nil {
+		k.checkers = invariants.New(config)
+	}
+	k.checkers.Configure(config)
+	w.Add(k.checkers)
+	k.declare(p)
+	return nil
+}
+
+// partition is the directory of a host's log.
+func (k *kafkaCluster) partition(h *sim.Host) string {
+	return k.hosts[h.Index()].metadataDir + "/__cluster_metadata-0"
+}
+
+// playFrom makes the play ready for a run.
+func (k *kafkaCluster) playFrom(w *sim.World, p *plan.Plan, s *kafkaScenario) {
+	a := &k.play
+	a.k, a.w, a.name, a.script, a.boundNs = k, w, s.name, s.script, phaseBoundNs(len(p.Hosts), s.routerMs)
+	a.nodes, a.index = a.nodes[:0], a.index[:0]
+	voters := int32(0)
+	for i, h := range w.Hosts() {
+		e := &k.hosts[i]
+		a.index = append(a.index, int32(len(a.nodes)))
+		a.nodes = append(a.nodes, shown{h: h, id: e.nodeID, voter: e.kind == kindController, leader: -1})
+		if e.kind == kindController {
+			voters++
+		}
+	}
+	a.checks.lossy, a.checks.stable, a.checks.dynamic = s.lossy, s.stable, k.dynamic
+	a.checks.attach(w, voters)
+	if s.before != nil {
+		s.before(a)
+	}
+}
+
+// phaseBoundNs is how long a phase may take: as long as 500,000 events of Kafka's simulation last, where each node polls every 5 ms,
+// the router ticks every 2 + (J-1)/2 ms and the leaders append every 3 ms, on average.
+func phaseBoundNs(nodes int, routerMs int64) int64 {
+	perSecond := int64(nodes)*200 + 2000/(3+routerMs) + 333
+	return 500_000 * 1_000_000_000 / perSecond
+}
+
+// drop makes messages from one node to another vanish; nil ends it.
+func (p *play) drop(from, to int32, drops func(m raft.Message) bool) {
+	if drops == nil {
+		p.w.Drop(p.byID(from).h, p.byID(to).h, nil)
+		return
+	}
+	p.w.Drop(p.byID(from).h, p.byID(to).h, func(m sim.Message) bool {
+		x, ok := m.(raft.Message)
+		return ok && drops(x)
+	})
+}
+
+// byID returns a node by its node id.
+func (p *play) byID(id int32) *shown {
+	for i := range p.nodes {
+		if p.nodes[i].id == id {
+			return &p.nodes[i]
+		}
+	}
+	panic("scenarios: a script speaks of node " + number(int64(id)) + ", which is not there")
+}

@@ -1,0 +1,55 @@
+package scenarios
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// eachKafka calls f for every scenario of the family and every number of voters that it has.
+func eachKafka(f func(s *kafkaScenario, voters int64)) {
+	for _, s := range kafkaScenarios() {
+		for voters := s.voters[0]; voters <= s.voters[1]; voters++ {
+			f(s, voters)
+		}
+	}
+}
+
+// kafkaEngine returns an engine with the scenario itself in it.
+func kafkaEngine(s *kafkaScenario) *sim.Engine {
+	c := Catalogue()
+	for i := range c.Scenarios {
+		if c.Scenarios[i].Name() == s.name {
+			c.Scenarios[i] = s
+		}
+	}
+	return sim.NewEngine(c)
+}
+
+// kafkaSeeds is how many seeds of each scenario and number of voters TestKafkaScenarios runs.
+var kafkaSeeds = flag.Int64("kafka.seeds", 4, "seeds of each of Kafka's scenarios and number of voters")
+
+// TestKafkaScenarios plays each scenario with each number of voters, a few seeds with each number of observers: all phases end,
+// and nothing breaks.
+func TestKafkaScenarios(t *testing.T) {
+	eachKafka(func(s *kafkaScenario, voters int64) {
+		t.Run(fmt.Sprintf("%s/%d", s.name, voters), func(t *testing.T) {
+			e := kafkaEngine(s)
+			for seed := range uint64(*kafkaSeeds) {
+				observers := s.observers[0] + int64(seed)%(s.observers[1]-s.observers[0]+1)
+				p := s.plan(seed, voters, observers)
+				require.NoError(t, plan.Validate(p, Catalogue().Registry))
+				r, err := e.Run(p, sim.Options{})
+				require.NoError(t, err)
+				require.Equal(t, plan.OK, r.Verdict.Outcome, "%s seed %d, %d voters, %d observers: %+v %v", s.name, seed, voters, observers, r.Verdict.Broken, r.Verdict.Waiting)
+				require.Equal(t, int64(len(s.script)), r.Verdict.Stats["kafka-phases"])
+				require.Positive(t, r.Verdict.Evaluated["kafka-watermark"])
+			}
+		})
+	})
+}
