@@ -41,6 +41,8 @@ const (
 	NoOpWritten
 	// ClusterIDLearned: Text is now the node's own cluster id.
 	ClusterIDLearned
+	// SnapshotLoaded: memory is that of a snapshot now, which ends with Offset; Count records were in it, Digest is its image's.
+	SnapshotLoaded
 )
 
 // String returns the kind's name.
@@ -70,6 +72,8 @@ func (k EventKind) String() string {
 		return "no-op-written"
 	case ClusterIDLearned:
 		return "cluster-id-learned"
+	case SnapshotLoaded:
+		return "snapshot-loaded"
 	}
 	panic(fmt.Sprintf("controller: no event kind %d", uint8(k)))
 }

@@ -69,3 +69,39 @@ func (d *Delta) FillFull(i *Image) {
 		d.add(Change{Part: PartScram, Type: key.Mechanism, Name: key.User, Scram: i.scram[key]})
 	}
 }
+
+// FinishSnapshot makes d, which holds the records of a snapshot, the delta that leads from i to the snapshot's state: what i
+// has and the snapshot does not mention is deleted (metadata-bootstrap 7.2, point 6).
+func (d *Delta) FinishSnapshot(i *Image) {
+	features := make(map[string]bool)
+	configs := make(map[ConfigKey]bool)
+	scram := make(map[ScramKey]bool)
+	for at := range d.changes {
+		switch c := &d.changes[at]; c.Part {
+		case PartFeature:
+			features[c.Name] = true
+		case PartConfig:
+			configs[ConfigKey{Type: c.Type, Resource: c.Resource, Name: c.Name}] = true
+		case PartScram:
+			scram[ScramKey{Mechanism: c.Type, User: c.Name}] = true
+		}
+	}
+	for _, f := range i.features {
+		if !features[f.Name] {
+			d.add(Change{Part: PartFeature, Name: f.Name, Deleted: true})
+		}
+	}
+	if i.clusterID != "" && !d.Changed(PartClusterID) {
+		d.add(Change{Part: PartClusterID, Deleted: true})
+	}
+	for _, key := range i.ConfigKeys() {
+		if !configs[key] {
+			d.add(Change{Part: PartConfig, Type: key.Type, Resource: key.Resource, Name: key.Name, Deleted: true})
+		}
+	}
+	for _, key := range i.ScramKeys() {
+		if !scram[key] {
+			d.add(Change{Part: PartScram, Type: key.Mechanism, Name: key.User, Deleted: true})
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (l *Loader) flush(to image.Provenance, aligned bool) error {
 
 func (l *Loader) publish(from int64, at image.Provenance, aligned bool) error {
 	m := &l.manifest
-	m.Kind, m.Provenance, m.BatchAligned, m.Leader = LogDelta, at, aligned, l.leader
+	m.Provenance, m.BatchAligned, m.Leader = at, aligned, l.leader
 	for _, p := range l.publishers {
 		if err := l.publisherError(p, p.OnMetadataUpdate(&l.delta, l.image, m)); err != nil {
 			return err

@@ -27,6 +27,7 @@
 //
 // A publication is atomic on the lane: publishers run in the order of installation and see the same image.
 //
-// Snapshots beyond the bootstrap checkpoint come with the next issue: HandleLoadSnapshot beside HandleCommit, a
-// Manifest of kind Snapshot, and the snapshot generator as the first publisher.
+// A snapshot comes in beside the batches, by HandleLoadSnapshot: the image becomes what it says, and the publishers are told
+// the difference, entries that are gone included. The SnapshotGenerator, the first publisher of a node, asks for the next
+// one when enough was read; it captures image and position in one step on this lane and leaves the writing to another.
 package loader

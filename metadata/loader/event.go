@@ -33,6 +33,9 @@ const (
 	ClusterIDKnown
 	// DirectoryFailed: directory Index could not be written and is not used any more.
 	DirectoryFailed
+	// SnapshotLoaded: a snapshot replaces what was read before; the image moves to (Offset, Epoch) from Other. Count records
+	// were in it. ImageAdvanced follows.
+	SnapshotLoaded
 )
 
 // String returns the kind's name.
@@ -58,6 +61,8 @@ func (k EventKind) String() string {
 		return "cluster-id-known"
 	case DirectoryFailed:
 		return "directory-failed"
+	case SnapshotLoaded:
+		return "snapshot-loaded"
 	}
 	panic(fmt.Sprintf("loader: no event kind %d", uint8(k)))
 }

@@ -33,6 +33,8 @@ const (
 	LogDelta ManifestKind = iota
 	// FullState: everything, for a publisher that has seen nothing.
 	FullState
+	// Snapshot: the difference between what was and a snapshot that was loaded.
+	Snapshot
 )
 
 // Manifest describes one publication.
@@ -42,7 +44,7 @@ type Manifest struct {
 	AppendTimestampMs int64 // of the last batch
 	BatchAligned      bool  // the offset is the last of its batch: a snapshot may be taken
 	Batches           int32 // since the last publication, for LogDelta
-	Bytes             int64
+	Bytes             int64 // the same; of the snapshot itself for Snapshot
 	Leader            raft.LeaderAndEpoch
 }
 
