@@ -27,6 +27,8 @@ func (c *cluster) checkEvent(n *node, e *Event) {
 	case LogTruncated:
 		require.GreaterOrEqual(c.t, e.Offset, e.Other, "node %d: truncation", n.id)
 		require.NotEqual(c.t, Leader, e.Role, "node %d: leader-append-only", n.id)
+	case VotersChanged:
+		c.checkNewVoters(n, e)
 	case RoleChanged:
 		if e.Role == Leader {
 			require.GreaterOrEqual(c.t, n.replica.LogEndOffset(), c.highest, "node %d: leader-completeness", n.id)

@@ -16,7 +16,8 @@ func (r *Replica) handleEndQuorumEpochRequest(conn int64, m *EndQuorumEpochReque
 			break
 		}
 		endpoints := r.endpointsOr(m.LeaderEndpoints, m.LeaderID)
-		if err := r.maybeTransition(m.LeaderID, m.LeaderEpoch, endpoints); err != nil {
+		leaderID := r.leaderToFollow(m.LeaderID, m.LeaderEpoch, endpoints)
+		if err := r.maybeTransition(leaderID, m.LeaderEpoch, endpoints); err != nil {
 			return err
 		}
 		if f, ok := r.role.(*follower); ok && f.leaderID == m.LeaderID {

@@ -2,6 +2,7 @@ package raft
 
 import (
 	"container/heap"
+	"errors"
 	"fmt"
 	"math/rand"
 	"strings"
@@ -41,6 +42,7 @@ type cluster struct {
 	highestEpoch int32 // of a leader that did
 	errs         []error
 	fatalOK      bool
+	operators    map[int64]func(Message) // connections of clients that are no replicas
 }
 
 // node is a host with a disk; its replica comes and goes.
@@ -57,6 +59,10 @@ type node struct {
 	events  []Event
 	votes   map[int32]ReplicaKey // by epoch, over all lives of the disk
 	trace   *strings.Builder
+	// aliases are other endpoints under which the node is reached: those that it had before it moved.
+	aliases  []voters.Endpoint
+	checked  int   // events that checkVoters has seen
+	tolerate error // a fatal error that this node may end with
 }
 
 // conn joins a dialler to the node at the other end.
@@ -217,7 +223,7 @@ func (c *cluster) connIDs() []int64 {
 
 func (n *node) failed(err error) {
 	n.c.errs = append(n.c.errs, fmt.Errorf("node %d: %w", n.id, err))
-	if !n.c.fatalOK {
+	if !n.c.fatalOK && (n.tolerate == nil || !errors.Is(err, n.tolerate)) {
 		n.c.t.Fatalf("node %d: %v", n.id, err)
 	}
 	n.stop(false)
@@ -232,6 +238,7 @@ func (n *node) input(life int64, f func() error) {
 		n.failed(err)
 		return
 	}
+	n.checkVoters()
 	if at := n.replica.DeadlineMs(); at >= 0 {
 		require.Greater(n.c.t, at, n.c.nowMs, "node %d wants to be woken at once: it would spin", n.id)
 	}
@@ -266,7 +273,7 @@ func (n *node) Dial(host string, port uint16) int64 {
 	c.lastID++
 	k := &conn{id: c.lastID, from: n}
 	for _, other := range c.nodes {
-		for _, e := range other.cfg.Listeners {
+		for _, e := range append(other.aliases, other.cfg.Listeners...) {
 			if e.Host == host && e.Port == port {
 				k.to = other
 			}
@@ -300,6 +307,10 @@ func (n *node) CloseConn(id int64) {
 
 func (n *node) Send(id int64, m Message) {
 	c := n.c
+	if answer := c.operators[id]; answer != nil {
+		c.after(n.latency(), func() { answer(m) })
+		return
+	}
 	k := c.conns[id]
 	if k == nil || !k.open {
 		return

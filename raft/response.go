@@ -40,6 +40,7 @@ func (r *Replica) checkPartition(
 		return true, true, nil
 	}
 	endpoints := r.endpointsOr(r.responseEndpoints(leaderID, endpoint), leaderID)
+	leaderID = r.leaderToFollow(leaderID, epoch, endpoints)
 	if epoch > b.epoch || code == FencedLeaderEpoch || code == NotLeaderOrFollower { // row 2
 		return true, true, r.maybeTransition(leaderID, epoch, endpoints)
 	}
@@ -112,6 +113,19 @@ func (r *Replica) responseEndpoints(leaderID int32, e *NodeEndpoint) []voters.En
 		}
 	}
 	return []voters.Endpoint{{Name: r.cfg.ListenerName, Host: e.Host, Port: e.Port}}
+}
+
+// leaderToFollow returns leaderID, or -1 if a message that is news names the leader without an address and the voter set
+// here does not have it either, because it lags behind: a follower needs an address, so the leader counts as unknown and is
+// looked for. Peers that know it by name only after a restart, and EndQuorumEpoch, whose senders leave the endpoints out,
+// do that while the voter set changes. The original stops there.
+func (r *Replica) leaderToFollow(leaderID, epoch int32, endpoints []voters.Endpoint) int32 {
+	b := r.base()
+	contradicts := epoch == b.epoch && b.leaderID >= 0 && b.leaderID != leaderID
+	if len(endpoints) == 0 && leaderID != r.cfg.NodeID && !contradicts {
+		return -1
+	}
+	return leaderID
 }
 
 // endpointsOr returns the endpoints of a message, or those of the latest voter set when it has none.

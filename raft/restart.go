@@ -90,7 +90,9 @@ func (r *Replica) initialRole(stored *quorumstate.State) (role, error) {
 			base: b, unacknowledged: r.otherVoterIDs(), electionDeadlineMs: r.newElectionDeadlineMs(b.epoch, Resigned),
 		}, nil
 	}
-	if b.hasVoted() && b.voted.Matches(r.localKey()) && r.log.LastEpoch() < b.epoch {
+	// A candidacy of a node whose log has no place for it any more, because a removal came with records of earlier epochs,
+	// counts as a vote only: Kafka refuses to start there, and would do so for ever.
+	if b.hasVoted() && b.voted.Matches(r.localKey()) && r.log.LastEpoch() < b.epoch && r.isVoter() {
 		return r.storedCandidate(b)
 	}
 	if b.leaderID >= 0 {
@@ -107,9 +109,6 @@ func (r *Replica) initialRole(stored *quorumstate.State) (role, error) {
 // storedCandidate resumes a candidacy in the epoch of the file. If it had been won, the file would name this replica
 // as leader. The leader that the file may name besides (row 4 before row 5) is found again by the first answer.
 func (r *Replica) storedCandidate(b base) (role, error) {
-	if !r.isVoter() {
-		return nil, fmt.Errorf("%w: it holds a candidacy, and this replica is no voter", ErrQuorumState)
-	}
 	b.leaderID = -1
 	b.voted = r.localKey()
 	t, err := newTally(r.control.voters(), r.cfg.NodeID, true)

@@ -73,6 +73,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		"status": s.cmdStatus, "kill": s.cmdKill, "dial": s.cmdDial, "listener": s.cmdListener, "release": s.cmdRelease,
 		"corrupt-state": s.cmdCorruptState, "connect": s.cmdConnect,
 	}
+	for name, command := range s.voterCommands() {
+		handlers[name] = command
+	}
 	handler := handlers[d.Cmd]
 	if handler == nil {
 		t.Fatalf("%s: no command %q", d.Pos, d.Cmd)
@@ -146,6 +149,7 @@ func (s *script) cmdReplica(d *datadriven.TestData) error {
 	for i := int64(0); i < s.num(d, "bootstrap", 0); i++ {
 		s.cfg.BootstrapServers = append(s.cfg.BootstrapServers, Address{Host: fmt.Sprintf("b%d", i), Port: 9093})
 	}
+	s.voterOptions(d)
 	s.files = memfiles.New()
 	require.NoError(s.t, s.files.MkdirAll(scriptDir))
 	require.NoError(s.t, s.files.SyncDir("/"))
@@ -278,7 +282,7 @@ func (s *script) settle(input func() error) error {
 	return nil
 }
 
-// cmdPoll lets time pass: poll ms=100. Wake-ups happen when the replica wants them.
+// cmdPoll lets time pass: poll ms=100 [quiet] (print nothing). Wake-ups happen when the replica wants them.
 func (s *script) cmdPoll(d *datadriven.TestData) error {
 	end := s.nowMs + s.num(d, "ms", 0)
 	for wakeUps := 0; ; wakeUps++ {
@@ -300,6 +304,9 @@ func (s *script) cmdPoll(d *datadriven.TestData) error {
 		}
 	}
 	s.nowMs = end
+	if d.HasArg("quiet") {
+		s.out.Reset()
+	}
 	return s.settle(func() error { return s.replica.Poll(s.nowMs) })
 }
 
@@ -423,6 +430,8 @@ func (s *script) cmdAnswer(d *datadriven.TestData) error {
 		}
 		s.fetchAnswer(d, q, response)
 		m = response
+	default:
+		m = s.voterAnswer(d, request, header)
 	}
 	return s.settle(func() error { return s.replica.Receive(s.nowMs, conn, m) })
 }
@@ -729,7 +738,7 @@ func (s *script) describe(m Message) string {
 	case *FetchResponse:
 		return s.describeFetchResponse(m)
 	}
-	return "?"
+	return s.describeVoterMessage(m)
 }
 
 func at(e NodeEndpoint) string {
