@@ -23,6 +23,8 @@ type kafkaScenario struct {
 	steady    bool  // appends every 2 ms, not every 2 + U{0..2}
 	lossy     bool
 	stable    bool
+	power     bool          // its script takes nodes' power
+	dynamic   bool          // kraft.version 1, and an operator's machine
 	before    func(p *play) // what is in force before the start
 	script    []phase
 	cluster   kafkaCluster
@@ -62,7 +64,11 @@ func (s *kafkaScenario) plan(seed uint64, voters, observers int64) *plan.Plan {
 		p.Hosts = append(p.Hosts, h)
 	}
 	d.identify(p)
-	if s.lossy {
+	if s.dynamic {
+		p.Params["quorum"] = "dynamic"
+		p.Hosts = append(p.Hosts, plan.Host{ID: "op", Kind: kindOperator})
+	}
+	if s.lossy || s.dynamic {
 		p.Params["victim"] = number(d.roll("victim", 1<<20))
 	}
 	p.Network.LatencyUs, p.Network.JitterUs, p.Network.Weights = 1000, 1000, routerWeights(s.routerMs)
@@ -95,21 +101,31 @@ func kafkaScenarios() (list []*kafkaScenario) {
 	return []*kafkaScenario{
 		{name: "kafka/s1", doc: "Kafka's simulation: an initial leader is elected", voters: small, observers: [2]int64{0, 5}, routerMs: 1, script: scriptElect()},
 		{name: "kafka/s2-kill", doc: "Kafka's simulation: a new leader after the old one was killed", voters: usual, observers: [2]int64{0, 5}, routerMs: 1,
-			script: scriptFailover(false)},
+			power: true, script: scriptFailover(false)},
 		{name: "kafka/s2-shutdown", doc: "Kafka's simulation: a new leader after the old one was shut down", voters: usual, observers: [2]int64{0, 5},
-			routerMs: 1, script: scriptFailover(true)},
+			routerMs: 1, power: true, script: scriptFailover(true)},
 		{name: "kafka/s3", doc: "Kafka's simulation: recovery by a majority after all nodes were killed", voters: small, observers: [2]int64{0, 5}, routerMs: 1,
-			script: scriptAllKilled()},
+			power: true, script: scriptAllKilled()},
 		{name: "kafka/s4", doc: "Kafka's simulation: the leader is cut off for good", voters: usual, observers: [2]int64{0, 5}, routerMs: 2, script: scriptCutOff()},
 		{name: "kafka/s5", doc: "Kafka's simulation: progress while a majority of five is reachable, and the rest catches up", voters: five,
 			observers: [2]int64{0, 3}, routerMs: 2, script: scriptMajorityReachable()},
 		{name: "kafka/s6", doc: "Kafka's simulation: two leaders are cut off, one after the other", voters: usual, observers: [2]int64{0, 5}, routerMs: 5,
 			script: scriptTwoCutOff()},
-		{name: "kafka/s7", doc: "Kafka's simulation: a node loses all committed data", voters: usual, observers: [2]int64{0, 2}, routerMs: 5, lossy: true,
+		{name: "kafka/s7", doc: "Kafka's simulation: a node loses all committed data", voters: usual, observers: [2]int64{0, 2}, routerMs: 5, lossy: true, power: true,
 			script: scriptDataLost()},
 		{name: "kafka/s8", doc: "Kafka's simulation: with links cut from the start, pre-vote lets one leader win and stay", voters: five,
 			observers: [2]int64{0, 3}, routerMs: 1, steady: true, stable: true, before: cutS8, script: scriptOneLeaderOnly()},
 		{name: "kafka/s9", doc: "Kafka's simulation: a leader that keeps its majority stays, thanks to pre-vote", voters: five, observers: [2]int64{0, 3},
 			routerMs: 1, steady: true, stable: true, script: scriptLeaderStays()},
+		{name: "kafka/d1", doc: "Kafka's simulation, dynamic voters: an observer becomes a voter", voters: small, observers: [2]int64{1, 5}, routerMs: 1, dynamic: true,
+			script: scriptAddVoter()},
+		{name: "kafka/d2", doc: "Kafka's simulation, dynamic voters: a voter is removed, the leader perhaps", voters: [2]int64{2, 5}, observers: [2]int64{0, 5},
+			routerMs: 1, dynamic: true, script: scriptRemoveVoter()},
+		{name: "kafka/d3", doc: "Kafka's simulation, dynamic voters: all observers are added, then all voters but one removed", voters: small,
+			observers: [2]int64{1, 5}, routerMs: 1, dynamic: true, script: scriptAddAllRemoveAllButOne()},
+		{name: "kafka/d4", doc: "Kafka's simulation, dynamic voters: an observer is added while only a majority is reachable", voters: usual,
+			observers: [2]int64{1, 5}, routerMs: 2, dynamic: true, script: scriptAddWithMajority()},
+		{name: "kafka/d5", doc: "Kafka's simulation, dynamic voters: a voter that is cut off is swapped for an observer", voters: usual, observers: [2]int64{1, 5},
+			routerMs: 2, dynamic: true, script: scriptSwapVoter()},
 	}
 }

@@ -4,8 +4,10 @@ package scenarios
 
 import (
 	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -21,7 +23,11 @@ type kafkaCluster struct {
 
 // build furnishes a world: identities on the disks, nodes, checkers, and the play.
 func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error {
-	settings, err := readSettings(p)
+	replicas := *p // without the operator's machine, which comes last
+	for n := len(replicas.Hosts); n > 0 && replicas.Hosts[n-1].Kind == kindOperator; n-- {
+		replicas.Hosts = replicas.Hosts[:n-1]
+	}
+	settings, err := readSettings(&replicas)
 	if err != nil {
 		return err
 	}
@@ -31,14 +37,22 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 	if r.err != nil {
 		return r.err
 	}
-	k.settings, k.w, k.scriptedPower = settings, w, true
+	k.settings, k.w, k.scriptedPower = settings, w, s.power
 	k.memory.reset()
+	checkpoint := k.checkpoint(w.Hosts()[0].WallMs())
 	for i, h := range w.Hosts() {
+		if i >= len(settings.hosts) {
+			w.Install(h, func() sim.Process { return &operator{play: &k.play} })
+			continue
+		}
 		e := &settings.hosts[i]
 		props := metaprops.Properties{Version: metaprops.V1, HasClusterID: true, ClusterID: e.clusterID, HasNodeID: true, NodeID: e.nodeID,
 			HasDirectoryID: true, DirectoryID: e.directoryID}
 		h.Volume().Load(e.metadataDir+"/"+metaprops.FileName, props.AppendTo(nil, h.WallMs()))
 		h.Volume().LoadDir(k.partition(h))
+		if checkpoint != nil && e.kind == kindController {
+			h.Volume().Load(bootstrap.CheckpointPath(e.metadataDir), checkpoint)
+		}
 		w.Install(h, func() sim.Process { return &counterNode{node: node{c: &k.cluster, h: e}, k: k} })
 	}
 	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: settings.smallestTimeoutNs(), BoundNs: settings.calmBoundNs(p)})
@@ -54,6 +68,22 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 	return nil
 }
 
+// checkpoint is the 0-0.checkpoint of the voters at kraft.version 1, nil at 0.
+func (k *kafkaCluster) checkpoint(nowMs int64) []byte {
+	if !k.dynamic {
+		return nil
+	}
+	set := &record.VotersRecord{}
+	for i := range k.hosts {
+		if e := &k.hosts[i]; e.kind == kindController {
+			set.Voters = append(set.Voters, record.VoterEntry{VoterID: e.nodeID, VoterDirectoryID: e.directoryID, MaxSupportedVersion: 1,
+				Endpoints: []record.VoterEndpoint{{Name: k.listener, Host: e.name, Port: e.port}}})
+		}
+	}
+	c := bootstrap.Checkpoint{HasKRaftVersion: true, KRaftVersion: 1, Voters: set}
+	return c.AppendTo(nil, bootstrap.Times{HeaderMs: nowMs, DataMs: nowMs, FooterMs: nowMs})
+}
+
 // partition is the directory of a host's log.
 func (k *kafkaCluster) partition(h *sim.Host) string {
 	return k.hosts[h.Index()].metadataDir + "/__cluster_metadata-0"
@@ -63,9 +93,13 @@ func (k *kafkaCluster) partition(h *sim.Host) string {
 func (k *kafkaCluster) playFrom(w *sim.World, p *plan.Plan, s *kafkaScenario) {
 	a := &k.play
 	a.k, a.w, a.name, a.script, a.boundNs = k, w, s.name, s.script, phaseBoundNs(len(p.Hosts), s.routerMs)
-	a.nodes, a.index = a.nodes[:0], a.index[:0]
+	a.nodes, a.index, a.operator = a.nodes[:0], a.index[:0], nil
 	voters := int32(0)
 	for i, h := range w.Hosts() {
+		if i >= len(k.hosts) {
+			a.index, a.operator = append(a.index, -1), h
+			continue
+		}
 		e := &k.hosts[i]
 		a.index = append(a.index, int32(len(a.nodes)))
 		a.nodes = append(a.nodes, shown{h: h, id: e.nodeID, voter: e.kind == kindController, leader: -1})

@@ -51,6 +51,12 @@ func (n *counterNode) Boot(env *sim.Env) error {
 	env.Lanes("raft", "counter")
 	config := n.c.raftConfig(n.h, &startup.Node{DirectoryID: n.h.directoryID, ClusterID: n.h.clusterID})
 	config.ReconnectBackoffMs, config.ReconnectBackoffMaxMs = n.c.timeouts.backoff, n.c.timeouts.backoff
+	if n.c.dynamic { // any of the first voters may go, so all nodes are named
+		config.BootstrapServers = config.BootstrapServers[:0]
+		for i := range n.c.hosts {
+			config.BootstrapServers = append(config.BootstrapServers, raft.Address{Host: n.c.hosts[i].name, Port: n.c.hosts[i].port})
+		}
+	}
 	config.Log.Alloc = env.Alloc
 	n.replica = raft.New(config, raft.Deps{
 		Files: env.Files(), Dir: n.h.metadataDir + "/__cluster_metadata-0", Transport: (*transport)(&n.node),

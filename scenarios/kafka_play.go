@@ -32,6 +32,7 @@ type shown struct {
 	h             *sim.Host
 	id            int32
 	voter         bool
+	cut           bool // off from all others, by the script
 	up            bool
 	role          raft.Role
 	epoch, leader int32
@@ -58,13 +59,20 @@ type play struct {
 	first, second int32 // nodes that the script remembers, -1
 	offset        int64 // offset that it remembers
 	victim        int64 // random number for a choice of the script
+
+	operator *sim.Host // nil: none
+	changes  []change  // that it wants, the first is under way
+	asking   bool      // a request or the next look for a leader is pending
+	asked    int32
+	changed  *int64
 }
 
 // Attach implements sim.Checker: the script starts with the run.
 func (p *play) Attach(w *sim.World) {
 	p.w = w
 	p.at, p.scheduled, p.first, p.second, p.offset = -1, true, -1, -1, 0
-	p.started = w.Stat("kafka-phases")
+	p.changes, p.asking, p.asked = p.changes[:0], false, 0
+	p.started, p.changed = w.Stat("kafka-phases"), w.Stat("voter-changes")
 	w.At(0, decide.HashString("kafka/phase"), 0, p.next)
 }
 
