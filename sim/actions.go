@@ -8,11 +8,19 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// ActionHandler makes an action of a registered kind happen. It returns how long the action lasts (0: it is over at once;
-// the undo function runs when the time is up) or why it was refused.
+// ActionHandler makes an action of a registered kind happen and, for kinds that last, takes it back.
+//
+// An action lasts as long as its parameter "for" says, a DurationField of that name; without one it lasts until the calm. A
+// parameter that can't be read (Act.Error) counts as a refusal, whatever Do returns.
 type ActionHandler struct {
-	Do   func(w *World, a *Act) (refused string)
-	Undo func(w *World, a *Act) // nil for kinds that do not last
+	// Do makes it happen. It returns why that was refused, in words for the verdict, and has then changed nothing; "" means
+	// that it happened.
+	Do func(w *World, a *Act) (refused string)
+	// Undo takes it back: when "for" is over, or when the calm begins, whichever comes first, and exactly once. nil is for
+	// kinds that do not last. It must not mind that hosts crashed or booted in between.
+	Undo func(w *World, a *Act)
+
+	healed bool // the calm takes it back without Undo: the core's own kinds
 }
 
 // Act is an action of the plan with its parameters parsed.
@@ -27,10 +35,20 @@ type Act struct {
 type action struct {
 	act     Act
 	handler ActionHandler
+	on      bool // done and not undone
 }
 
-// Handle registers what a kind of action does in this run. Scenarios call it in Build for kinds of their own.
-func (w *World) Handle(kind string, h ActionHandler) { w.handlers[kind] = h }
+// Handle registers what a kind of action does in this run. Scenarios call it in Build for kinds of their own, which the
+// catalogue's registry must know; it panics for one that it does not know, since no plan could hold such an action.
+func (w *World) Handle(kind string, h ActionHandler) {
+	if w.registry.Action(kind) == nil {
+		panic("sim: Handle(" + kind + "): no such kind of action: add it to Catalogue.Registry with AddAction")
+	}
+	if h.Do == nil {
+		panic("sim: Handle(" + kind + "): ActionHandler.Do is nil")
+	}
+	w.handlers[kind] = h
+}
 
 // Host returns the host that a parameter names, or nil with Error set.
 func (a *Act) Host(field string) *Host {
@@ -115,10 +133,6 @@ func (w *World) scheduleActions() error {
 
 func (w *World) runAction(i int) {
 	a := &w.actions[i]
-	if w.calm {
-		w.refuse(&a.act, "the calm has begun")
-		return
-	}
 	w.eventID++
 	w.fold(actionHash(a.act.ID))
 	why := a.handler.Do(w, &a.act)
@@ -129,6 +143,7 @@ func (w *World) runAction(i int) {
 		w.refuse(&a.act, why)
 		return
 	}
+	a.on = true
 	w.stats.actions++
 	*w.Stat("fault-" + a.act.Kind)++
 	if w.opts.Trace != nil {
@@ -140,12 +155,24 @@ func (w *World) runAction(i int) {
 }
 
 func (w *World) undoAction(i int) {
-	if w.calm {
-		return // healed already
-	}
 	a := &w.actions[i]
+	if !a.on {
+		return // the calm took it back
+	}
+	a.on = false
 	w.eventID++
 	a.handler.Undo(w, &a.act)
+}
+
+// undoAll takes back what still lasts when the storm ends. The calm itself heals what the core's own kinds do.
+func (w *World) undoAll() {
+	for i := range w.actions {
+		a := &w.actions[i]
+		if a.on && a.handler.Undo != nil && !a.handler.healed {
+			a.handler.Undo(w, &a.act)
+		}
+		a.on = false
+	}
 }
 
 func (w *World) refuse(a *Act, why string) {

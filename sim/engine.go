@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/kraftsim/kraftsim/sim/plan"
+import (
+	"errors"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
 
 // EngineVersion names the behaviour of the engine: same plan and same version, same verdict. It changes whenever a pinned
 // hash changes, together with an entry in CHANGELOG.md.
@@ -51,12 +55,27 @@ type HazardDoc struct {
 // Catalogue is what a program built on the simulator offers: its scenarios and their documentation. The command line
 // (sim/cli) takes one.
 type Catalogue struct {
-	Program    string // name of the binary: "simrun"
-	Scenarios  []Scenario
-	Registry   *plan.Registry
+	Program   string // name of the binary, as people type it: "simrun"
+	Scenarios []Scenario
+	// Registry has the kinds of action and workload that plans may use. It is required: NewRegistry() makes one with the
+	// core's faults, to which a program adds kinds of its own.
+	Registry *plan.Registry
+	// Invariants and Sometimes document the names that World.Violate and World.Sometimes may use. A list that is empty
+	// allows any name; otherwise a name that is not in it is a programmer's error, since nobody would ever see it listed.
 	Invariants []InvariantDoc
 	Sometimes  []SometimesDoc
 	Hazards    []HazardDoc
+}
+
+// Check returns an error that says what a catalogue lacks to be run at all, nil when it is complete.
+func (c *Catalogue) Check() error {
+	if c == nil {
+		return errors.New("sim: Catalogue is nil: an engine needs one")
+	}
+	if c.Registry == nil {
+		return errors.New("sim: Catalogue.Registry is required: sim.NewRegistry()")
+	}
+	return nil
 }
 
 // Scenario returns the scenario with that name, or nil.

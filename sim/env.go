@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"fmt"
+
 	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
@@ -55,8 +57,10 @@ func (e *Env) Choose(site *decide.Site, key uint64, n int64) int64 {
 // Files returns the host's directories. Operations cost virtual time; a crash between two of them keeps the first only.
 func (e *Env) Files() *vdisk.Handle { return e.h.files }
 
-// Listen accepts connections and datagrams on a port; their messages come to the lane.
+// Listen accepts connections and datagrams on a port; their messages come to the lane, which Lanes must have named before
+// (lane 0 is always there): it panics for one that does not exist.
 func (e *Env) Listen(port int32, lane LaneID) {
+	e.needLane("Listen", lane)
 	if e.immediate() {
 		e.w.net.Listen(e.h.index, port, int32(lane))
 		return
@@ -65,7 +69,8 @@ func (e *Env) Listen(port int32, lane LaneID) {
 }
 
 // Dial starts to open a connection; its inputs come to the lane that runs now. InConnected or InDisconnected tells the
-// outcome, or nothing at all when the target has no power.
+// outcome, or nothing at all when the target has no power. A name that is no host's does not resolve: the connection is
+// refused, as is one to a host on which nothing listens on that port.
 func (e *Env) Dial(host string, port int32) Conn {
 	to, ok := e.w.byName[host]
 	if !ok {
@@ -80,8 +85,9 @@ func (e *Env) Dial(host string, port int32) Conn {
 	return c
 }
 
-// Send puts a message on a connection. It is lost silently when the connection is down.
+// Send puts a message on a connection. It is lost silently when the connection is down. A nil message panics.
 func (e *Env) Send(c Conn, m Message) {
+	e.needMessage("Send", m)
 	if e.w.poison.on {
 		m = seal(m)
 	}
@@ -93,7 +99,10 @@ func (e *Env) Send(c Conn, m Message) {
 }
 
 // SendTo sends a datagram to a port of a host. The plan's transport must be "datagram" for loss, duplication and reordering.
+// Like a datagram of the real world it vanishes without a word when the name does not resolve or nothing listens. A nil
+// message panics.
 func (e *Env) SendTo(host string, port int32, m Message) {
+	e.needMessage("SendTo", m)
 	to, ok := e.w.byName[host]
 	if !ok {
 		return
@@ -117,8 +126,11 @@ func (e *Env) CloseConn(c Conn) {
 	e.add(effect{kind: effectClose, num: c})
 }
 
-// Post hands a message to a lane of this process. The delay is a decision; posts to one lane keep their order.
+// Post hands a message to a lane of this process. The delay is a decision; posts to one lane keep their order. A lane that
+// does not exist and a nil message panic.
 func (e *Env) Post(lane LaneID, m Message) {
+	e.needLane("Post", lane)
+	e.needMessage("Post", m)
 	if e.w.poison.on {
 		m = seal(m)
 	}
@@ -139,8 +151,11 @@ func (e *Env) WakeAt(monotonicNs int64) {
 	e.add(effect{kind: effectDeadline, num: monotonicNs})
 }
 
-// Observe tells a protocol event to checkers, traces and the behaviour hash. It changes nothing.
+// Observe tells a protocol event to checkers, traces and the behaviour hash. It changes nothing. A nil observation panics.
 func (e *Env) Observe(o Observation) {
+	if o == nil {
+		panic("sim: Observe(nil) on " + e.h.spec.ID)
+	}
 	if e.immediate() {
 		e.w.commitObserve(e.h, e.lane, o, e.event)
 		return
@@ -150,6 +165,20 @@ func (e *Env) Observe(o Observation) {
 
 // Exit ends the process after the effects so far: the end of a graceful stop.
 func (e *Env) Exit() { e.add(effect{kind: effectExit}) }
+
+// needLane panics for a lane that the process does not have.
+func (e *Env) needLane(call string, lane LaneID) {
+	if lane < 0 || int(lane) >= len(e.h.lanes) {
+		panic(fmt.Sprintf("sim: %s: %s has no lane %d, only %d: name them with Env.Lanes first", call, e.h.spec.ID, lane, len(e.h.lanes)))
+	}
+}
+
+// needMessage panics for a message that is nil.
+func (e *Env) needMessage(call string, m Message) {
+	if m == nil {
+		panic("sim: " + call + ": the message is nil, on " + e.h.spec.ID)
+	}
+}
 
 // Alloc returns n zeroed bytes that live as long as the run.
 func (e *Env) Alloc(n int) []byte { return e.w.memory.alloc(n) }

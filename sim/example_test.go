@@ -130,6 +130,56 @@ func ExampleFaults() {
 	// plan: action "1s pause host=n1": params.for: missing: pause needs it (how long)
 }
 
+// brownout is a scenario with a kind of action of its own: while it lasts, a host answers nothing.
+type brownout struct{ pings }
+
+func (brownout) Build(w *sim.World, p *plan.Plan) error {
+	w.Handle("brownout", sim.ActionHandler{
+		Do: func(w *sim.World, a *sim.Act) (refused string) {
+			h := a.Host("host")
+			if h == nil {
+				return "" // a.Error says why, and is the refusal
+			}
+			if !h.Up() {
+				return "down already"
+			}
+			fmt.Println(plan.FormatDurationUs(w.NowNs()/1000), "lights out on", h.ID())
+			return ""
+		},
+		Undo: func(w *sim.World, a *sim.Act) {
+			fmt.Println(plan.FormatDurationUs(w.NowNs()/1000), "lights on again on", a.Host("host").ID())
+		},
+	})
+	return pings{}.Build(w, p)
+}
+
+// A kind of action needs an entry in the registry and a handler. The parameter "for" is its duration; the calm ends what
+// still lasts.
+func ExampleWorld_Handle() {
+	catalogue := &sim.Catalogue{Program: "pings", Scenarios: []sim.Scenario{brownout{}}, Registry: sim.NewRegistry()}
+	catalogue.Registry.AddAction(plan.Kind{Name: "brownout", Doc: "a host goes dark", Fields: []plan.Field{
+		{Name: "host", Type: plan.HostField, Required: true, Doc: "the host"},
+		{Name: "for", Type: plan.DurationField, Doc: "how long; absent: until the calm"},
+	}})
+	p := brownout{}.Draw(7)
+	for _, line := range []string{"10ms brownout host=n1 for=5ms #b1", "26ms brownout host=n2 #b2", "50ms brownout host=n2 #b3"} {
+		action, err := catalogue.Registry.ParseAction(line)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		p.Actions = append(p.Actions, action)
+	}
+	r, _ := sim.NewEngine(catalogue).Run(p, sim.Options{})
+	fmt.Println(r.Verdict.Refused)
+	// Output:
+	// 10ms lights out on n1
+	// 15ms lights on again on n1
+	// 50ms lights out on n2
+	// 60ms lights on again on n2
+	// [{b2 down already}]
+}
+
 // keeper writes a note, sends it, and only then flushes it: the wrong order.
 type keeper struct{ program }
 

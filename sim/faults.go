@@ -58,34 +58,40 @@ func Faults() []plan.Kind {
 
 // installFaults registers what the core's kinds do in this run.
 func (w *World) installFaults() {
-	w.handlers["kill"] = ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash([]*Host{a.Host("host")}, a, false) }}
-	w.handlers["power"] = ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash(a.Hosts("hosts"), a, true) }}
-	w.handlers["crash-op"] = ActionHandler{Do: actCrashOp}
-	w.handlers["stop"] = ActionHandler{Do: actStop}
-	w.handlers["wipe"] = ActionHandler{Do: actWipe}
-	w.handlers["start"] = ActionHandler{Do: actStart}
-	w.handlers["pause"] = ActionHandler{Do: actPause}
-	w.handlers["jump"] = ActionHandler{Do: actJump}
-	w.handlers["cut"] = ActionHandler{
+	w.fault("kill", ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash([]*Host{a.Host("host")}, a, false) }})
+	w.fault("power", ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash(a.Hosts("hosts"), a, true) }})
+	w.fault("crash-op", ActionHandler{Do: actCrashOp})
+	w.fault("stop", ActionHandler{Do: actStop})
+	w.fault("wipe", ActionHandler{Do: actWipe})
+	w.fault("start", ActionHandler{Do: actStart})
+	w.fault("pause", ActionHandler{Do: actPause})
+	w.fault("jump", ActionHandler{Do: actJump})
+	w.fault("cut", ActionHandler{
 		Do:   linkAction(func(w *World, a *Act, from, to *Host) { w.net.Cut(from.index, to.index) }),
-		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Mend(w.now, from.index, to.index) })}
-	w.handlers["isolate"] = ActionHandler{
+		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Mend(w.now, from.index, to.index) })})
+	w.fault("isolate", ActionHandler{
 		Do:   func(w *World, a *Act) string { return w.eachLink(a, w.net.Cut) },
-		Undo: func(w *World, a *Act) { w.eachLink(a, func(from, to int32) { w.net.Mend(w.now, from, to) }) }}
-	w.handlers["clog"] = ActionHandler{
+		Undo: func(w *World, a *Act) { w.eachLink(a, func(from, to int32) { w.net.Mend(w.now, from, to) }) }})
+	w.fault("clog", ActionHandler{
 		Do:   linkAction(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, a.DurationNs("add", 0)) }),
-		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, -a.DurationNs("add", 0)) })}
-	w.handlers["filter"] = ActionHandler{
+		Undo: undoLink(func(w *World, a *Act, from, to *Host) { w.net.Clog(from.index, to.index, -a.DurationNs("add", 0)) })})
+	w.fault("filter", ActionHandler{
 		Do: linkAction(func(w *World, a *Act, from, to *Host) {
 			w.net.Filter(int64(a.Index), from.index, to.index, uint32(a.Number("kind", 0)))
 		}),
-		Undo: func(w *World, a *Act) { w.net.Unfilter(w.now, int64(a.Index)) }}
-	w.handlers["disk-error"] = ActionHandler{Do: diskAction(actDiskError), Undo: undoDisk(
-		func(v *vdisk.Volume, a *Act) { v.SetErrors(a.Word("path", ""), vdisk.Errors{}) })}
-	w.handlers["disk-full"] = ActionHandler{Do: diskAction(actDiskFull), Undo: undoDisk(
-		func(v *vdisk.Volume, _ *Act) { v.SetFull(-1) })}
-	w.handlers["disk-slow"] = ActionHandler{Do: diskAction(actDiskSlow), Undo: undoDisk(
-		func(v *vdisk.Volume, _ *Act) { v.SetSlow(vdisk.Slow{}) })}
+		Undo: func(w *World, a *Act) { w.net.Unfilter(w.now, int64(a.Index)) }})
+	w.fault("disk-error", ActionHandler{Do: diskAction(actDiskError), Undo: undoDisk(
+		func(v *vdisk.Volume, a *Act) { v.SetErrors(a.Word("path", ""), vdisk.Errors{}) })})
+	w.fault("disk-full", ActionHandler{Do: diskAction(actDiskFull), Undo: undoDisk(
+		func(v *vdisk.Volume, _ *Act) { v.SetFull(-1) })})
+	w.fault("disk-slow", ActionHandler{Do: diskAction(actDiskSlow), Undo: undoDisk(
+		func(v *vdisk.Volume, _ *Act) { v.SetSlow(vdisk.Slow{}) })})
+}
+
+// fault registers a kind of the core's own: what it did is taken back by the calm itself.
+func (w *World) fault(kind string, h ActionHandler) {
+	h.healed = true
+	w.handlers[kind] = h
 }
 
 func (w *World) actCrash(hosts []*Host, a *Act, power bool) string {

@@ -26,15 +26,15 @@ const (
 func (m mesh) Draw(seed uint64) *plan.Plan {
 	pick := func(what string, n uint64) int64 { return int64(decide.Combine(seed, decide.HashString(what)) % n) }
 	p := &plan.Plan{Format: plan.Format, Scenario: "mesh", Seed: plan.Uint64(seed), StormUs: 60_000,
-		Hosts: []plan.Host{{ID: "n1", Kind: "node", DriftPpm: 300}, {ID: "n2", Kind: "node", OffsetMs: -40}, {ID: "n3", Kind: "node", StartUs: 2_000}},
-		Network: plan.Network{LatencyUs: 200, JitterUs: 900, TailPpm: 20_000, TailUs: 8_000, ResetPpm: 10_000, LossPpm: 50_000,
-			DuplicatePpm: 30_000, ReorderPpm: 30_000, ReorderUs: 3_000},
+		Hosts:   []plan.Host{{ID: "n1", Kind: "node", DriftPpm: 300}, {ID: "n2", Kind: "node", OffsetMs: -40}, {ID: "n3", Kind: "node", StartUs: 2_000}},
+		Network: plan.Network{LatencyUs: 200, JitterUs: 900, TailPpm: 20_000, TailUs: 8_000, ResetPpm: 10_000},
 		Disk: plan.Disk{WriteNs: 3_000, SyncNs: 90_000, MetadataNs: 9_000, JitterPercent: 60, SlowSyncPpm: 50_000, SlowSyncNs: 4 * ms,
 			WriteErrorPpm: 2_000, SyncErrorPpm: 2_000},
 		Lanes: plan.Lanes{PostJitterUs: 400, WakeJitterUs: 300, SpuriousPpm: 40_000},
 	}
 	if seed%2 == 0 {
-		p.Network.Transport = "datagram"
+		n := &p.Network
+		n.Transport, n.LossPpm, n.DuplicatePpm, n.ReorderPpm, n.ReorderUs = "datagram", 50_000, 30_000, 30_000, 3_000
 	}
 	host := func(what string) string { return fmt.Sprintf("n%d", 1+pick(what, 3)) }
 	act(p, 5+pick("a", 10), "power", "hosts", host("a"), "down", "6ms")

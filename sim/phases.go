@@ -109,6 +109,7 @@ func (w *World) startCalm() {
 	for i, h := range w.hosts {
 		frozen[i] = h.frozen
 	}
+	w.undoAll()
 	w.net.Calm(w.now, limit/2, frozen)
 	w.calmDisks(limit)
 	for _, h := range w.hosts {

@@ -54,12 +54,17 @@ func datagrams(on bool) *plan.Plan {
 	return p
 }
 
-// On the stream transport datagrams are perfect, whatever the rates say.
+// On the stream transport datagrams are perfect, and a plan that says otherwise is refused.
 func transport(t *testing.T, on bool) int64 {
 	p := labPlan(1)
-	p.Network.LossPpm = 500_000
+	for field, rate := range map[string]*int64{"loss": &p.Network.LossPpm, "duplicate": &p.Network.DuplicatePpm, "reorder": &p.Network.ReorderPpm} {
+		*rate = 1
+		_, err := lab(func(*sim.World) {}).engine().Run(p, sim.Options{})
+		require.ErrorContains(t, err, "network."+field+"_ppm: needs network.transport")
+		*rate = 0
+	}
 	if on {
-		p.Network.Transport = "datagram"
+		p.Network.Transport, p.Network.LossPpm = "datagram", 500_000
 	}
 	_, v := traffic(t, p)
 	return v.Stats["net-losses"]

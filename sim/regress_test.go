@@ -39,13 +39,13 @@ var pinned = []struct {
 	{"register/fixed", 6, 0x4fc792e1722e3dad, 0x5a63e8ff5434ec4f, "ok"},
 	{"register/fixed", 7, 0x143a743eb60917a0, 0x8de8796003f55eed, "ok"},
 	{"register/fixed", 8, 0x8ddc994475cf517a, 0x48f2154a7abe8d39, "ok"},
-	{"mesh", 1, 0x88cea819f7dea672, 0x23ef81f7655e6ce0, "ok"},
+	{"mesh", 1, 0x997f5256208117b2, 0x23ef81f7655e6ce0, "ok"},
 	{"mesh", 2, 0x3473ddf4e0ff0455, 0x9b38c69b99cac196, "ok"},
-	{"mesh", 3, 0x6c0a033190d7019d, 0xd7e1b8519aa995b8, "ok"},
+	{"mesh", 3, 0x5c8df0877ed68a52, 0x03428c7048f0e7cd, "ok"},
 	{"mesh", 4, 0xe838de9bbee01ba2, 0x1018956d58e4326c, "ok"},
-	{"mesh", 5, 0x64309aa46103d765, 0xad8aa7073788cd11, "ok"},
+	{"mesh", 5, 0xb29ab1a301012ce9, 0xad8aa7073788cd11, "ok"},
 	{"mesh", 6, 0x0227e83d6a86593f, 0x8da5db1af54a3ee8, "ok"},
-	{"mesh", 7, 0x8da9239ed822e309, 0x33d06242430c65f3, "ok"},
+	{"mesh", 7, 0xe03aefa912e43055, 0x178a46b68d1c28c4, "ok"},
 	{"mesh", 8, 0x4dad8b0c1243accb, 0x488e152d97ef3546, "ok"},
 }
 

@@ -68,8 +68,15 @@ func (c *counters) export() map[string]int64 {
 // Evaluated returns the counter of evaluations of an invariant. Fetch it once, in Attach; it stays valid.
 func (w *World) Evaluated(invariant string) *int64 { return w.report.evaluated.get(invariant) }
 
-// Sometimes returns the counter of a sometimes-condition.
-func (w *World) Sometimes(name string) *int64 { return w.report.sometimes.get(name) }
+// Sometimes returns the counter of a sometimes-condition: *w.Sometimes("name")++ says that it held. Fetch it once, in
+// Attach; it stays valid. It panics for a name that is missing in a catalogue that lists any (Catalogue.Sometimes).
+func (w *World) Sometimes(name string) *int64 {
+	list := w.catalogue.Sometimes
+	if len(list) > 0 && !slices.ContainsFunc(list, func(d SometimesDoc) bool { return d.Name == name }) {
+		panic("sim: sometimes-condition " + name + " is not declared: add it to Catalogue.Sometimes")
+	}
+	return w.report.sometimes.get(name)
+}
 
 // Stat returns a counter of the verdict's statistics.
 func (w *World) Stat(name string) *int64 { return w.report.stats.get(name) }
@@ -91,7 +98,12 @@ func (w *World) Met(hazard string) bool {
 
 // Violate reports a broken invariant: its name, a fixed word for the kind of evidence, and one sentence with offsets, epochs
 // and hosts. The run ends, unless a declaration covers the evidence: then it goes on and the verdict names the hazard.
+// It panics for a name that is missing in a catalogue that lists any (Catalogue.Invariants).
 func (w *World) Violate(invariant, evidence, detail string) {
+	list := w.catalogue.Invariants
+	if len(list) > 0 && !slices.ContainsFunc(list, func(d InvariantDoc) bool { return d.Name == invariant }) {
+		panic("sim: invariant " + invariant + " is not declared: add it to Catalogue.Invariants")
+	}
 	b := plan.Broken{Invariant: invariant, Evidence: evidence, Detail: detail, AtUs: plan.Int64(w.now / 1000), Event: plan.Int64(w.eventID)}
 	for i := range w.report.declarations {
 		d := &w.report.declarations[i]
@@ -167,6 +179,7 @@ func (w *World) verdict() *plan.Verdict {
 	put("spurious-wakes", s.spurious)
 	put("net-resets", f.Resets)
 	put("net-losses", f.Losses)
+	put("net-lost", f.Lost)
 	put("net-duplicates", f.Duplicates)
 	put("net-reorders", f.Reorders)
 	put("net-tails", f.Tails)

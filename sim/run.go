@@ -32,6 +32,9 @@ func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
 
 // prepare furnishes the world for a plan.
 func (e *Engine) prepare(p *plan.Plan, o Options) error {
+	if err := e.catalogue.Check(); err != nil {
+		return err
+	}
 	s := e.catalogue.Scenario(p.Scenario)
 	if s == nil {
 		return fmt.Errorf("plan: scenario %q is not known: see `%s list scenarios`", p.Scenario, e.catalogue.Program)
@@ -40,7 +43,7 @@ func (e *Engine) prepare(p *plan.Plan, o Options) error {
 		return err
 	}
 	w := &e.world
-	w.registry = e.catalogue.Registry
+	w.catalogue, w.registry = e.catalogue, e.catalogue.Registry
 	if err := w.reset(p, o); err != nil {
 		return err
 	}

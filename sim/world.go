@@ -14,13 +14,14 @@ import (
 // World is one run: hosts, network, virtual time, pending events, checkers. One goroutine owns it. An Engine resets it
 // between runs, so that memory is reused; a reset world runs a plan exactly as a new one would.
 type World struct {
-	plan     *plan.Plan
-	registry *plan.Registry
-	opts     Options
-	source   decide.Source
-	net      vnet.Net
-	timed    Timed
-	policy   Scheduler // nil: timed
+	plan      *plan.Plan
+	catalogue *Catalogue
+	registry  *plan.Registry
+	opts      Options
+	source    decide.Source
+	net       vnet.Net
+	timed     Timed
+	policy    Scheduler // nil: timed
 
 	now      int64
 	eventID  int64

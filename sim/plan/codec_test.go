@@ -88,7 +88,12 @@ func TestValidateNamesTheField(t *testing.T) {
 		{"negative rate", func(p *plan.Plan) { p.Disk.SyncErrorPpm = -1 }, "disk.sync_error_ppm: must not be negative"},
 		{"negative lane", func(p *plan.Plan) { p.Lanes.SpuriousPpm = -1 }, "lanes.spurious_ppm: must not be negative"},
 		{"transport", func(p *plan.Plan) { p.Network.Transport = "tcp" }, `network.transport: "tcp" is not known`},
-		{"profile", func(p *plan.Plan) { p.Disk.Profile = "ext4" }, `disk.profile: "ext4" is not known`},
+		{"profile", func(p *plan.Plan) { p.Disk.Profile = "ext4" }, `disk.profile: "ext4" is not there: ordered is the only one`},
+		{"posix", func(p *plan.Plan) { p.Disk.Profile = "posix" }, `disk.profile: "posix" is not there`},
+		{"loss of a stream", func(p *plan.Plan) { p.Network.LossPpm = 1 }, `network.loss_ppm: needs network.transport "datagram"`},
+		{"duplicates of a stream", func(p *plan.Plan) { p.Network.DuplicatePpm, p.Network.Transport = 1, "stream" }, "network.duplicate_ppm: needs"},
+		{"reordered stream", func(p *plan.Plan) { p.Network.ReorderPpm = 1 }, "network.reorder_ppm: needs"},
+		{"action in the calm", func(p *plan.Plan) { p.Actions[0].AtUs = p.StormUs }, "actions[0].at_us: 5s is not before the end of the storm: storm_us is 5s"},
 		{"workload kind", func(p *plan.Plan) { p.Workload[0].Kind = "x" }, `workload[0].kind: no workload is called "x"`},
 		{"workload param", func(p *plan.Plan) { delete(p.Workload[0].Params, "every") }, "workload[0].params.every: missing"},
 		{"action twice", func(p *plan.Plan) { p.Actions[1].ID = "a1" }, `actions[1].id: "a1" is taken by actions[0]`},
@@ -117,7 +122,7 @@ func TestEncodeIsReadable(t *testing.T) {
 	data, err := plan.Encode(small())
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(data), "{\n  \"format\": 1,\n  \"scenario\": \"toy\",\n  \"seed\": \"17\","))
-	require.Contains(t, string(data), `"at_us": "12500000"`)
+	require.Contains(t, string(data), `"at_us": "2500000"`)
 	require.True(t, strings.HasSuffix(string(data), "}\n"))
 }
 

@@ -53,7 +53,7 @@ type Network struct {
 	TailPpm      int64   `json:"tail_ppm,omitempty"` // messages that take TailUs longer
 	TailUs       int64   `json:"tail_us,omitempty"`
 	ResetPpm     int64   `json:"reset_ppm,omitempty"` // stream: a message that resets its connection
-	LossPpm      int64   `json:"loss_ppm,omitempty"`  // datagram only, as the next three
+	LossPpm      int64   `json:"loss_ppm,omitempty"`  // datagram only, as the next three: a stream plan with one is refused
 	DuplicatePpm int64   `json:"duplicate_ppm,omitempty"`
 	ReorderPpm   int64   `json:"reorder_ppm,omitempty"`
 	ReorderUs    int64   `json:"reorder_us,omitempty"`
@@ -91,7 +91,7 @@ type Workload struct {
 // Action is something that happens at a time: a fault, an operator's step.
 type Action struct {
 	ID     string `json:"id"`
-	AtUs   Int64  `json:"at_us"`
+	AtUs   Int64  `json:"at_us"` // before storm_us
 	Kind   string `json:"kind"`
 	Params Params `json:"params,omitempty"`
 }

@@ -48,7 +48,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 	p := &plan.Plan{
 		Format: plan.Format, Scenario: rapid.SampledFrom([]string{"toy", "kip1262/draft"}).Draw(t, "scenario"),
 		Seed:    plan.Uint64(rapid.Uint64().Draw(t, "seed")),
-		StormUs: plan.Int64(rapid.Int64Range(0, 1e12).Draw(t, "storm")),
+		StormUs: plan.Int64(rapid.Int64Range(1, 1e15).Draw(t, "storm")),
 	}
 	hosts := rapid.IntRange(1, 4).Draw(t, "hosts")
 	for i := range hosts {
@@ -62,7 +62,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 	p.Disk.SyncErrorPpm = rapid.Int64Range(0, 1e6).Draw(t, "sync errors")
 	p.Params = drawParams(t)
 	for i := range rapid.IntRange(0, 5).Draw(t, "actions") {
-		a := plan.Action{ID: fmt.Sprintf("a%d", i), AtUs: plan.Int64(rapid.Int64Range(0, 1e15).Draw(t, "at"))}
+		a := plan.Action{ID: fmt.Sprintf("a%d", i), AtUs: plan.Int64(rapid.Int64Range(0, int64(p.StormUs)-1).Draw(t, "at"))}
 		if rapid.Bool().Draw(t, "cut") {
 			a.Kind, a.Params = "cut", plan.Params{"from": host.Draw(t, "from"), "to": host.Draw(t, "to") + ",leader"}
 			if rapid.Bool().Draw(t, "timed") {
@@ -93,7 +93,7 @@ func small() *plan.Plan {
 			{ID: "w1", Kind: "append", Params: plan.Params{"every": "10ms"}},
 		},
 		Actions: []plan.Action{
-			{ID: "a1", AtUs: 12_500_000, Kind: "cut", Params: plan.Params{"from": "n1", "to": "n2"}},
+			{ID: "a1", AtUs: 2_500_000, Kind: "cut", Params: plan.Params{"from": "n1", "to": "n2"}},
 			{ID: "a2", AtUs: 20_000, Kind: "crash", Params: plan.Params{"host": "n2", "how": "kill"}},
 		},
 	}

@@ -87,8 +87,8 @@ func checkModels(p *Plan) error {
 	if !slices.Contains([]string{"", "stream", "datagram"}, n.Transport) {
 		return &FieldError{Field: "network.transport", Problem: fmt.Sprintf("%q is not known: stream or datagram", n.Transport)}
 	}
-	if !slices.Contains([]string{"", "ordered", "posix"}, d.Profile) {
-		return &FieldError{Field: "disk.profile", Problem: fmt.Sprintf("%q is not known: ordered or posix", d.Profile)}
+	if d.Profile != "" && d.Profile != "ordered" {
+		return &FieldError{Field: "disk.profile", Problem: fmt.Sprintf("%q is not there: ordered is the only one", d.Profile)}
 	}
 	for _, b := range []bound{
 		{"network.latency_us", n.LatencyUs, -1}, {"network.jitter_us", n.JitterUs, -1}, {"network.tail_us", n.TailUs, -1},
@@ -109,9 +109,28 @@ func checkModels(p *Plan) error {
 			return &FieldError{Field: b.field, Problem: fmt.Sprintf("%d is more than %d, which is always", b.value, b.high)}
 		}
 	}
+	if err := checkTransport(n); err != nil {
+		return err
+	}
 	for i, weight := range n.Weights {
 		if at := fmt.Sprintf("network.weights[%d]", i); weight < 0 || weight > million {
 			return &FieldError{Field: at, Problem: "must lie between 0 and 1000000"}
+		}
+	}
+	return nil
+}
+
+// checkTransport refuses rates that the transport of the plan would ignore: a plan must not promise faults that never come.
+func checkTransport(n *Network) error {
+	if n.Transport == "datagram" {
+		return nil
+	}
+	for _, b := range []bound{
+		{field: "network.loss_ppm", value: n.LossPpm}, {field: "network.duplicate_ppm", value: n.DuplicatePpm},
+		{field: "network.reorder_ppm", value: n.ReorderPpm},
+	} {
+		if b.value != 0 {
+			return &FieldError{Field: b.field, Problem: "needs network.transport \"datagram\": a stream loses, repeats and reorders nothing"}
 		}
 	}
 	return nil
@@ -146,6 +165,10 @@ func checkActions(p *Plan, r *Registry) error {
 		at := fmt.Sprintf("actions[%d]", i)
 		if err := checkID(at, a.ID, ids, i); err != nil {
 			return err
+		}
+		if a.AtUs >= p.StormUs {
+			return &FieldError{Field: at + ".at_us", Problem: fmt.Sprintf("%s is not before the end of the storm: storm_us is %s, and in the calm no fault starts",
+				FormatDurationUs(int64(a.AtUs)), FormatDurationUs(int64(p.StormUs)))}
 		}
 		if r == nil {
 			continue

@@ -99,7 +99,8 @@ func (n *Net) datagramRate(ppm int64) int64 {
 	return n.rate(ppm)
 }
 
-// SendDatagram sends a message on its own to a port of a host; to < 0 means that the name did not resolve.
+// SendDatagram sends a message on its own to a port of a host; to < 0 means that the name did not resolve. Where a connection
+// holds back what a cut or a filter catches, a datagram is lost.
 func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause int64) {
 	if to < 0 {
 		return
@@ -115,8 +116,8 @@ func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause i
 		n.Faults.Dropped++
 		return
 	}
-	if l.cuts > 0 {
-		n.Faults.Held++
+	if l.cuts > 0 { // nobody sends it again
+		n.Faults.Lost++
 		return
 	}
 	if n.source.Chance(SiteLoss, l.hash, kind, key, n.datagramRate(n.model.LossPpm)) {

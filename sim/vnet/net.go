@@ -66,9 +66,10 @@ type Net struct {
 	Faults  Counters
 }
 
-// Counters say how often each fault struck.
+// Counters say how often each fault struck. Held are packets of connections that wait behind a cut or a filter, Lost are
+// datagrams that met a cut, Losses those that the loss rate took.
 type Counters struct {
-	Resets, Losses, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged, Dropped int64
+	Resets, Losses, Lost, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged, Dropped int64
 }
 
 type host struct {
