@@ -114,6 +114,9 @@ type RaftClient interface {
 	LeaderAndEpoch() raft.LeaderAndEpoch
 	LogEndOffset() int64
 	KRaftVersion() int16
+	// UpgradeKRaftVersion schedules the records of a higher kraft.version, or with validateOnly says whether it could
+	// (kraft-protocol 5.7). raft.ErrVoterSet is fatal, all other errors are answers.
+	UpgradeKRaftVersion(epoch int32, version int16, validateOnly bool) error
 }
 
 // Site names a choice that the controller leaves to its surroundings.

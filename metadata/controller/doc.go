@@ -38,5 +38,5 @@
 // record before raft may send it, and a replay that fails leaves nothing in the log.
 //
 // Next issues: registrations of brokers and controllers (their support ranges join the checks of UpdateFeatures),
-// snapshots, kraft.version upgrades through raft, and the `final-apr` variant.
+// and the `final-apr` variant.
 package controller

@@ -37,6 +37,12 @@ type node struct {
 
 	appendErr error
 	resignErr error
+
+	kraftBehind       int16 // kraft.version is 1 less that
+	upgrades          []string
+	upgradeErr        error
+	upgradeErrAtCheck bool
+
 	resigned  []int32
 	events    []Event
 	results   map[int64]Result
@@ -129,7 +135,15 @@ func (n *node) LeaderAndEpoch() raft.LeaderAndEpoch {
 	return raft.LeaderAndEpoch{LeaderID: 7, Epoch: n.group.epoch}
 }
 func (n *node) LogEndOffset() int64 { return n.group.end() }
-func (n *node) KRaftVersion() int16 { return 1 }
+func (n *node) KRaftVersion() int16 { return 1 - n.kraftBehind }
+
+func (n *node) UpgradeKRaftVersion(epoch int32, version int16, validateOnly bool) error {
+	n.upgrades = append(n.upgrades, fmt.Sprintf("%d to %d %t", epoch, version, validateOnly))
+	if n.upgradeErr != nil && validateOnly == n.upgradeErrAtCheck {
+		return n.upgradeErr
+	}
+	return nil
+}
 
 // Chooser, Responder, Observer.
 

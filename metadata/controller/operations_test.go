@@ -375,6 +375,43 @@ func TestFailoverProperty(t *testing.T) {
 	})
 }
 
+// TestUpgradeQuorum: a higher kraft.version goes through raft, checked before anything is written, and waits for the no-op behind
+// its records (5.4). What raft refuses is the answer; only a voter set that does not fit is fatal.
+func TestUpgradeQuorum(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		err      error
+		atCheck  bool
+		validate bool
+		code     ErrorCode
+		want     string // records
+		asked    int
+	}{
+		{name: "upgrade", want: "noop", asked: 2},
+		{name: "validate only", validate: true, asked: 1},
+		{name: "refused", err: raft.ErrInvalidUpdateVersion, atCheck: true, code: InvalidUpdateVersion, asked: 1},
+		{name: "an epoch to come", err: raft.ErrFutureEpoch, atCheck: true, code: InvalidUpdateVersion, asked: 1},
+		{name: "no leader any more", err: raft.ErrNotLeader, code: NotController, asked: 2},
+		{name: "fatal", err: raft.ErrVoterSet, atCheck: true, code: -2, asked: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, n := active(t, config(t, Draft))
+			n.kraftBehind, n.upgradeErr, n.upgradeErrAtCheck = 1, c.err, c.atCheck
+			err := n.ctl.Submit(0, &Op{ID: 1, Kind: UpdateFeatures, ValidateOnly: c.validate, Updates: []FeatureUpdate{{"kraft.version", 1, Upgrade}}})
+			require.Len(t, n.upgrades, c.asked)
+			require.Equal(t, fmt.Sprintf("%d to 1 true", n.ctl.ClaimedEpoch()), n.upgrades[0])
+			if c.code == -2 {
+				require.ErrorIs(t, err, raft.ErrVoterSet)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, strings.Join(spell(t, g.uncommitted), " "))
+			g.commit(-1)
+			require.Equal(t, c.code, n.results[1].Code, n.results[1].Message)
+		})
+	}
+}
+
 func TestNames(t *testing.T) {
 	for k := BootstrapLoaded; k <= ClusterIDLearned; k++ {
 		require.NotEmpty(t, k.String())
@@ -415,7 +452,10 @@ func (q *quietRaft) PrepareAppend(_ int32, frames [][]byte) (int64, error) {
 	q.next += int64(len(frames))
 	return q.next - 1, nil
 }
-func (q *quietRaft) SchedulePreparedAppend()             {}
+func (q *quietRaft) SchedulePreparedAppend() {}
+func (q *quietRaft) UpgradeKRaftVersion(int32, int16, bool) error {
+	return nil
+}
 func (q *quietRaft) Resign(int32) error                  { return nil }
 func (q *quietRaft) LeaderAndEpoch() raft.LeaderAndEpoch { return raft.LeaderAndEpoch{} }
 func (q *quietRaft) LogEndOffset() int64                 { return q.next }

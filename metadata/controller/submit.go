@@ -26,7 +26,9 @@ func (c *Controller) Submit(nowNs int64, op *Op) error {
 	case AppendConfig:
 		c.decideConfig(op)
 	case UpdateFeatures:
-		c.decideFeatures(op)
+		if err := c.decideFeatures(op); err != nil {
+			return err
+		}
 	default:
 		panic(fmt.Sprintf("controller: no client operation %d", uint8(op.Kind)))
 	}

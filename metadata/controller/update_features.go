@@ -1,33 +1,52 @@
 package controller
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft"
 )
 
 // allFailed introduces the message of a refused request: all features or none (5.1).
 const allFailed = "no feature was updated, because one was refused: "
 
 // decideFeatures checks every update and only then makes records, all in one atomic batch (5.2). The first update that
-// fails decides; the original looks at them in the order of a hash map.
-func (c *Controller) decideFeatures(op *Op) {
+// fails decides; the original looks at them in the order of a hash map. The returned error is fatal.
+func (c *Controller) decideFeatures(op *Op) error {
 	c.outcome.atomic = true
 	proposed := c.proposedVersion(op)
 	for i := range op.Updates {
 		if err := c.checkUpdate(&op.Updates[i], proposed); err != nil {
-			c.outcome.fail(InvalidUpdateVersion, allFailed+err.Error())
-			return
+			return c.refuseUpdate(err)
 		}
 	}
 	if op.ValidateOnly {
-		return
+		return nil
 	}
 	for i := range op.Updates {
+		if err := c.upgradeQuorum(&op.Updates[i]); err != nil {
+			return c.refuseUpdate(err)
+		}
 		c.featureRecords(&op.Updates[i])
 	}
+	return nil
+}
+
+// refuseUpdate makes err the answer, unless it is fatal: then it returns it. What raft refuses because this node leads no
+// more has a code of its own (5.4).
+func (c *Controller) refuseUpdate(err error) error {
+	code := InvalidUpdateVersion
+	switch {
+	case errors.Is(err, raft.ErrVoterSet):
+		return err
+	case errors.Is(err, raft.ErrNotLeader):
+		code = NotController
+	}
+	c.outcome.fail(code, allFailed+err.Error())
+	return nil
 }
 
 // proposedVersion is the metadata.version that dependencies are checked against: finalized plus requested.
@@ -68,7 +87,7 @@ func (c *Controller) checkUpdate(u *FeatureUpdate, proposed int16) error {
 	case features.MetadataVersion:
 		return c.checkVersionUpdate(u, current)
 	case features.KRaftVersion:
-		return checkKRaftUpdate(u, current)
+		return c.checkKRaftUpdate(u, current)
 	}
 	return c.cfg.Release.Check(u.Feature, u.Level, proposed, c.cfg.UnstableFeatures)
 }
@@ -94,13 +113,29 @@ func (c *Controller) checkVersionUpdate(u *FeatureUpdate, current int16) error {
 	return nil
 }
 
-// checkKRaftUpdate is 5.4. Upgrades go through raft, which offers that together with voter changes in the next issue.
-func checkKRaftUpdate(u *FeatureUpdate, current int16) error {
-	switch {
-	case u.Level < current:
+// checkKRaftUpdate is 5.4: raft itself says whether the quorum can go to the level. There is no way down.
+func (c *Controller) checkKRaftUpdate(u *FeatureUpdate, current int16) error {
+	if u.Level < current {
 		return fmt.Errorf("%s: downgrade from %d to %d", u.Feature, current, u.Level)
-	case u.Level > current:
-		return fmt.Errorf("%s: upgrades of the quorum's own version are not offered yet", u.Feature)
+	}
+	if u.UpgradeType != Upgrade {
+		return nil
+	}
+	return c.kraftUpgrade(u, true)
+}
+
+// upgradeQuorum lets raft schedule the records of a higher kraft.version; other features are no business of its. The
+// NoOpRecord that follows is what the operation waits for.
+func (c *Controller) upgradeQuorum(u *FeatureUpdate) error {
+	if u.Feature != features.KRaftVersion || u.UpgradeType != Upgrade {
+		return nil
+	}
+	return c.kraftUpgrade(u, false)
+}
+
+func (c *Controller) kraftUpgrade(u *FeatureUpdate, validateOnly bool) error {
+	if err := c.deps.Raft.UpgradeKRaftVersion(c.claimedEpoch, u.Level, validateOnly); err != nil {
+		return fmt.Errorf("%s: %w", u.Feature, err)
 	}
 	return nil
 }
