@@ -42,7 +42,7 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 	checkpoint := k.checkpoint(w.Hosts()[0].WallMs())
 	for i, h := range w.Hosts() {
 		if i >= len(settings.hosts) {
-			w.Install(h, func() sim.Process { return &operator{play: &k.play} })
+			w.Install(h, func() sim.Process { return &operator{asker: &k.play, answerNs: answerNs} })
 			continue
 		}
 		e := &settings.hosts[i]

@@ -3,16 +3,10 @@
 package scenarios
 
 import (
-	"encoding/binary"
-
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/voters"
-	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/decide"
 )
-
-// kindOperator is a host that no replica runs on: the machine from which an operator changes the voter set.
-const kindOperator = "operator"
 
 // change is what the operator wants: a replica in the voter set, or out of it.
 type change struct {
@@ -20,77 +14,8 @@ type change struct {
 	id  int32
 }
 
-// order is a request on its way to the operator's machine, with whom to ask.
-type order struct {
-	request raft.Message
-	host    string
-	port    uint16
-}
-
-func (o *order) Kind() uint32 { return postRequest }
-func (o *order) Key() uint64  { return uint64(o.request.Kind())<<32 ^ o.request.Key() }
-func (o *order) AppendTo(buf []byte) []byte {
-	return o.request.AppendTo(append(append(buf, 'o'), o.host...))
-}
-func (o *order) String() string { return "ask " + o.host }
-
-// operator sends one request after the other over the network, each on a connection of its own, and says what came of it.
-type operator struct {
-	play  *play
-	conn  sim.Conn
-	order *order
-}
-
 // answerNs is how long the operator waits for an answer: longer than raft takes for a change that can succeed.
 const answerNs = 10_000_000_000
-
-// Boot is sim.Process.
-func (o *operator) Boot(env *sim.Env) error { env.Lanes("operator"); return nil }
-
-// Input is sim.Process.
-func (o *operator) Input(env *sim.Env, in *sim.Input) error {
-	switch in.Kind {
-	case sim.InLocal:
-		o.order = in.Msg.(*order)
-		o.conn = env.Dial(o.order.host, int32(o.order.port))
-		env.WakeAt(env.MonotonicNs() + answerNs)
-	case sim.InConnected:
-		if in.Conn == o.conn {
-			env.Send(o.conn, o.order.request)
-		}
-	case sim.InDisconnected, sim.InWake:
-		if o.conn != 0 && (in.Kind == sim.InWake || in.Conn == o.conn) {
-			o.end(env, raft.RequestTimedOut)
-		}
-	case sim.InMessage:
-		if in.Conn != o.conn {
-			break
-		}
-		switch m := in.Msg.(type) {
-		case *raft.AddRaftVoterResponse:
-			o.end(env, m.ErrorCode)
-		case *raft.RemoveRaftVoterResponse:
-			o.end(env, m.ErrorCode)
-		}
-	}
-	return nil
-}
-
-// end closes the connection and hands the outcome to the play.
-func (o *operator) end(env *sim.Env, code raft.ErrorCode) {
-	env.CloseConn(o.conn)
-	env.WakeAt(-1)
-	o.conn = 0
-	o.play.answered(code)
-}
-
-// Stop is sim.Process.
-func (o *operator) Stop(env *sim.Env) { env.Exit() }
-
-// AppendState is sim.Process.
-func (o *operator) AppendState(buf []byte, _ sim.View) []byte {
-	return binary.BigEndian.AppendUint64(buf, uint64(o.conn))
-}
 
 // wish adds changes to what the operator does next, in this order.
 func (p *play) wish(changes ...change) {
@@ -122,8 +47,8 @@ func (p *play) askAgain(afterNs int64) {
 }
 
 // answered hears an outcome. What an earlier request may have done already counts as done.
-func (p *play) answered(code raft.ErrorCode) {
-	c := &p.changes[0]
+func (p *play) answered(m raft.Message) {
+	c, code := &p.changes[0], changeOutcome(m)
 	if code != raft.None && (c.add || code != raft.VoterNotFound) && (!c.add || code != raft.DuplicateVoter) {
 		p.askAgain(500_000_000)
 		return
@@ -133,6 +58,17 @@ func (p *play) answered(code raft.ErrorCode) {
 	p.changes = p.changes[1:]
 	p.askAgain(0)
 	p.look()
+}
+
+// changeOutcome is the error code of an answer to a change; no answer is one that is too late.
+func changeOutcome(m raft.Message) raft.ErrorCode {
+	switch m := m.(type) {
+	case *raft.AddRaftVoterResponse:
+		return m.ErrorCode
+	case *raft.RemoveRaftVoterResponse:
+		return m.ErrorCode
+	}
+	return raft.RequestTimedOut
 }
 
 // request is a change as a message.
