@@ -260,6 +260,9 @@ func TestCalmEndsBeforeItsBound(t *testing.T) {
 	const seeds = 8
 	e := sim.NewEngine(Catalogue())
 	for _, s := range all() {
+		if strings.HasPrefix(s.Name(), "kafka/") {
+			continue // a script ends before the calm
+		}
 		var worst int64
 		for seed := uint64(1); seed <= seeds; seed++ {
 			p := s.Draw(seed)

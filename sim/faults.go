@@ -35,7 +35,7 @@ func Faults() []plan.Kind {
 			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown),
 		host("stop", "graceful stop; a process that takes longer than the grace is killed", fieldDown,
 			plan.Field{Name: "grace", Type: plan.DurationField, Doc: "how long it may take; absent: 1s"}),
-		host("wipe", "power loss, and everything below a directory is erased: a disk that was replaced by an empty one", fieldDown,
+		host("wipe", "power loss, and everything below a directory is erased", fieldDown,
 			plan.Field{Name: "path", Type: plan.TextField, Doc: "the directory; absent: the whole disk"}),
 		host("start", "starts a host that is down"),
 		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
