@@ -18,6 +18,7 @@ func (w *World) step() bool {
 	e := w.events[it.Event]
 	w.events[it.Event].msg = nil
 	w.free = append(w.free, it.Event)
+	w.running = nil
 	switch e.kind {
 	case eventPacket:
 		w.arrive(e.ref)
@@ -162,6 +163,7 @@ func (w *World) handle(h *Host, lane int32) {
 	e := &h.env
 	e.lane, e.cursor, e.event = lane, w.now, w.eventID
 	l.spurious = in.spurious
+	w.running = h
 	var err error
 	switch {
 	case in.Kind == inStop:

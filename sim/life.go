@@ -31,6 +31,7 @@ func (w *World) bootHost(h *Host) {
 	for _, c := range w.onLife {
 		c.OnBoot(h)
 	}
+	w.running = h
 	err := h.process.Boot(e)
 	if err != nil {
 		h.fatal = err

@@ -151,3 +151,33 @@ func TestActionsOfAScenarioAreUndone(t *testing.T) {
 	require.Equal(t, []string{"tea-0 30ms", "tea-1 100ms", "tea-2 100ms"}, log)
 	require.Equal(t, []plan.Refused{{Action: "tea-3", Reason: "no tea left"}}, r.Verdict.Refused)
 }
+
+// Without a String method the trace prints a digest of the bytes: two messages of one name are told apart.
+func TestTraceTellsMessagesWithoutStringApart(t *testing.T) {
+	sent := func(what byte) (lines []string) {
+		l := lab(func(w *sim.World) {
+			w.Install(w.Host("n1"), func() sim.Process {
+				return &program{boot: func(env *sim.Env) error { env.SendTo("n2", 1, blob{what}); env.Observe(blob{what}); return nil }}
+			})
+		})
+		_, err := l.engine().Run(labPlan(1), sim.Options{Trace: func(line sim.TraceLine) {
+			if line.What == "send" || line.What == "protocol" {
+				lines = append(lines, line.Text)
+			}
+		}})
+		require.NoError(t, err)
+		require.Len(t, lines, 2)
+		return lines
+	}
+	one, two := sent(1), sent(2)
+	require.Regexp(t, "^to n2: kind 9 key 9, 1 bytes [0-9a-f]{16}$", one[0])
+	require.NotEqual(t, one[0], two[0])
+	require.NotEqual(t, one[1], two[1])
+}
+
+// blob is a message that says nothing of itself but its bytes.
+type blob struct{ b byte }
+
+func (blob) Kind() uint32               { return 9 }
+func (blob) Key() uint64                { return 9 }
+func (m blob) AppendTo(b []byte) []byte { return append(b, m.b) }

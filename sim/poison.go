@@ -87,7 +87,7 @@ func unsealed(m Message) Message {
 // verify panics when the message is no longer what was sent.
 func (s *sealed) verify() {
 	if digest.Bytes(0, s.AppendTo(nil)) != s.hash {
-		panic("sim: " + text(s.Message) + " was changed after it was sent: a message is immutable from then on")
+		panic("sim: " + messageName(s.Message) + " was changed after it was sent: a message is immutable from then on")
 	}
 }
 

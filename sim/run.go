@@ -17,6 +17,19 @@ type Engine struct {
 // NewEngine returns an engine for the scenarios of a catalogue.
 func NewEngine(c *Catalogue) *Engine { return &Engine{catalogue: c} }
 
+// Catalogue returns what the engine was made for.
+func (e *Engine) Catalogue() *Catalogue { return e.catalogue }
+
+// Reached tells where the run in progress is, or where the last one ended: the id of its event, the virtual time in
+// microseconds, and the host whose process was called last in that event, "" for none. It is for those who catch a panic.
+func (e *Engine) Reached() (event, atUs int64, host string) {
+	w := &e.world
+	if w.running != nil {
+		host = w.running.spec.ID
+	}
+	return w.eventID, w.now / 1000, host
+}
+
 // Run runs a plan to its verdict. It is a pure function of the plan and the engine's version: options, earlier runs,
 // machine and architecture change nothing. An error means that the plan can't be run, and names the field; everything that
 // happens in the run is in the verdict.

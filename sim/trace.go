@@ -3,18 +3,33 @@ package sim
 import (
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/sim/digest"
 	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
-// text is what a message or an observation says of itself, or its kind and key.
+// text is what a message or an observation says of itself. Without a String method it is what there is: kind and key, and a
+// digest of the canonical bytes, so that two traces that differ in a message differ in a line.
 func text(v any) string {
 	if s, ok := v.(fmt.Stringer); ok {
 		return s.String()
 	}
+	name := ""
 	if m, ok := v.(Message); ok {
-		return fmt.Sprintf("kind %d key %d", m.Kind(), m.Key())
+		name = messageName(m) + ", "
 	}
-	return ""
+	if o, ok := v.(Observation); ok {
+		bytes := o.AppendTo(nil)
+		return fmt.Sprintf("%s%d bytes %016x", name, len(bytes), digest.Bytes(0, bytes))
+	}
+	return name
+}
+
+// messageName is what a message says of itself, or its kind and key.
+func messageName(m Message) string {
+	if s, ok := m.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("kind %d key %d", m.Kind(), m.Key())
 }
 
 func (w *World) line(h *Host, lane, what, text string, cause int64) {

@@ -50,6 +50,7 @@ type World struct {
 	hash      uint64
 	behaviour behaviour
 	scratch   []byte
+	running   *Host // whose process was called last; nil in events of the world's own
 	input     Input
 	diskCause int64 // id of the event whose handler issued the operation being committed; 0: an operator's
 
@@ -105,7 +106,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.calls, w.idle = w.calls[:0], w.idle[:0]
 	w.calm, w.done, w.boundAt, w.outcome, w.waitsFor = false, false, 0, plan.OK, nil
 	w.liveness = Liveness{}
-	w.hash = digest.Word(0, uint64(p.Seed))
+	w.hash, w.running = digest.Word(0, uint64(p.Seed)), nil
 	w.behaviour = behaviour{}
 	w.stats, w.input, w.diskCause = statistics{}, Input{}, 0
 	w.report.reset()

@@ -48,7 +48,7 @@ func TestPlantedBugIsFoundShrunkAndReplayed(t *testing.T) {
 		again, err := sim.NewEngine(Catalogue()).Run(read, sim.Options{})
 		require.NoError(t, err)
 		require.Equal(t, first.Verdict, again.Verdict)
-		t.Log(simtest.Explain(short, first.Verdict))
+		t.Log(simtest.Explain(short, first.Verdict), simtest.Replay(e.Catalogue(), short, first.Verdict))
 		return
 	}
 	t.Fatal("300 seeds did not find the planted bug")

@@ -55,7 +55,8 @@ func TestHastyTransferIsFound(t *testing.T) {
 		require.NoError(t, err)
 		if r.Verdict.Fingerprint() == "violation/exactly-once/not-the-next" {
 			if found++; found == 1 {
-				t.Log(simtest.Explain(hastyScenario{}.Draw(seed), r.Verdict))
+				p := hastyScenario{}.Draw(seed)
+				t.Log(simtest.Explain(p, r.Verdict), simtest.Replay(c, p, r.Verdict))
 			}
 		}
 	}

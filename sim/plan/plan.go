@@ -8,6 +8,11 @@
 // text form that prints back exactly, and documentation. So a plan can be validated by a program that does not understand it.
 package plan
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Format is the version of the plan document that this engine writes. It reads this one only.
 const Format = 1
 
@@ -94,6 +99,14 @@ type Action struct {
 	AtUs   Int64  `json:"at_us"` // before storm_us
 	Kind   string `json:"kind"`
 	Params Params `json:"params,omitempty"`
+}
+
+// InOrder returns the plan's actions in the order in which they happen; of two at one time the first of the plan is first. The
+// plan stays as it is: an action's place in it means nothing.
+func (p *Plan) InOrder() []Action {
+	actions := slices.Clone(p.Actions)
+	slices.SortStableFunc(actions, func(a, b Action) int { return cmp.Compare(a.AtUs, b.AtUs) })
+	return actions
 }
 
 // Decision is one override: the readable name is for people, the hash is what counts.

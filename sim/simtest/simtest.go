@@ -18,11 +18,18 @@
 // 'TestRegister/register/fixed:17'. Plans is another way to draw plans, for rapid, which shrinks what fails by deleting
 // actions. Fuzz is the third: the fuzzer picks the seed and the actions that stay.
 //
+// What fails says how to replay it: by its token when the plan is the one that the seed draws, else by a capsule file that
+// holds the plan. Runs in tests do not poison memory; Poisoned does, for programs that may reuse what they gave away.
+//
 // Everything here is deterministic but the choice of plans by rapid and the fuzzer, which have seeds and corpora of their own.
 package simtest
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -44,6 +51,30 @@ func Seeds(t *testing.T, c *sim.Catalogue, scenario string, first uint64, count 
 	}
 }
 
+// Poisoned runs count seeds of a scenario like Seeds, each a second time with sim.Options.Poison: buffers and messages are
+// copied at each boundary and scribbled over, so a program that changes what it gave away panics or ends otherwise. It fails
+// seeds whose two runs differ in a hash.
+func Poisoned(t *testing.T, c *sim.Catalogue, scenario string, first uint64, count int) {
+	t.Helper()
+	s := c.Scenario(scenario)
+	if s == nil {
+		t.Fatalf("simtest: no scenario %q", scenario)
+	}
+	e := sim.NewEngine(c)
+	for seed := first; seed < first+uint64(count); seed++ {
+		t.Run(Token(scenario, seed), func(t *testing.T) {
+			v := Check(t, e, s.Draw(seed))
+			again, err := e.Run(s.Draw(seed), sim.Options{Poison: true})
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if again.Verdict.TraceHash != v.TraceHash {
+				t.Fatalf("simtest: %s runs otherwise with poisoned buffers: the program reuses memory that it gave away", Token(scenario, seed))
+			}
+		})
+	}
+}
+
 // Token names a run of a scenario for the replay command: SCENARIO:SEED.
 func Token(scenario string, seed uint64) string { return fmt.Sprintf("%s:%d", scenario, seed) }
 
@@ -55,12 +86,38 @@ func Check(t rapid.TB, e *sim.Engine, p *plan.Plan) *plan.Verdict {
 		t.Fatalf("%v", err)
 	}
 	if r.Verdict.Outcome.Finding() {
-		t.Fatalf("%s", Explain(p, r.Verdict))
+		t.Fatalf("%s\n  %s", Explain(p, r.Verdict), Replay(e.Catalogue(), p, r.Verdict))
 	}
 	return r.Verdict
 }
 
-// Explain is a finding in a few lines: what broke, the actions of the plan, and how to replay it.
+// Replay says in one line how to run a plan again with its full trace. A plan that is the one its seed draws has a token. Any
+// other one (rapid, the fuzzer or shrinking took actions out) is written as a capsule into the folder for temporary files,
+// under a name made of program, scenario and seed: a later capsule of that name takes the place of the earlier one.
+func Replay(c *sim.Catalogue, p *plan.Plan, v *plan.Verdict) string {
+	if s := c.Scenario(p.Scenario); s != nil && same(p, s.Draw(uint64(p.Seed))) {
+		return "replay with: " + c.Program + " replay " + Token(p.Scenario, uint64(p.Seed))
+	}
+	capsule, err := plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, p, v, nil, ""))
+	if err != nil {
+		return "no replay: " + err.Error()
+	}
+	name := strings.ReplaceAll(fmt.Sprintf("%s-%s-%d.json", c.Program, p.Scenario, uint64(p.Seed)), "/", "-")
+	file := filepath.Join(os.TempDir(), name)
+	if err := plan.WriteFile(file, capsule); err != nil {
+		return fmt.Sprintf("replay: save this capsule (%v) and give it to %s replay:\n%s", err, c.Program, capsule)
+	}
+	return fmt.Sprintf("not the plan that seed %d draws; replay with: %s replay %s", uint64(p.Seed), c.Program, file)
+}
+
+// same reports whether two plans are equal as documents.
+func same(a, b *plan.Plan) bool {
+	x, errX := plan.Encode(a)
+	y, errY := plan.Encode(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// Explain is a finding in a few lines: what broke, and the actions of the plan in order of time. Replay says how to see more.
 func Explain(p *plan.Plan, v *plan.Verdict) string {
 	s := fmt.Sprintf("%s in %s, seed %d", v.Outcome, p.Scenario, uint64(p.Seed))
 	for _, b := range v.Broken {
@@ -72,10 +129,10 @@ func Explain(p *plan.Plan, v *plan.Verdict) string {
 	for _, l := range v.Stopped {
 		s += fmt.Sprintf("\n  stopped: %s at %d us: %s", l.Host, l.AtUs, l.Error)
 	}
-	for i := range p.Actions {
-		s += "\n  " + (*plan.Registry)(nil).FormatAction(&p.Actions[i])
+	for _, a := range p.InOrder() {
+		s += "\n  " + (*plan.Registry)(nil).FormatAction(&a)
 	}
-	return s + "\n  replay " + Token(p.Scenario, uint64(p.Seed))
+	return s
 }
 
 // Plans draws whole plans of a scenario for rapid: the seed first, then a subset of its actions, so that rapid's own

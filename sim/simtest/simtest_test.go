@@ -62,11 +62,61 @@ func TestCheckFailsAFindingWithItsStory(t *testing.T) {
 	text := failure(scenario("register/broken").Draw(2))
 	require.Contains(t, text, "acknowledged-survives: n2 answered")
 	require.Contains(t, text, "power down=15ms hosts=n2 #power-0")
-	require.True(t, strings.HasSuffix(text, "replay register/broken:2"), text)
+	require.True(t, strings.HasSuffix(text, "\n  replay with: register replay register/broken:2"), text)
 	p := scenario("register/broken").Draw(2)
 	p.Hosts = nil
 	require.Contains(t, failure(p), "plan: hosts", "a plan that can't run fails as well")
 	require.Empty(t, failure(scenario("register/fixed").Draw(2)))
+}
+
+// A plan that no seed draws has no token: what fails is in a capsule.
+func TestReplayOfAPlanThatNoSeedDraws(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	whole := scenario("register/broken").Draw(2)
+	require.Greater(t, len(whole.Actions), 1)
+	for stay := range uint64(1 << len(whole.Actions)) {
+		text := failure(simtest.Subset(scenario("register/broken").Draw(2), stay))
+		if text == "" {
+			continue
+		}
+		p := simtest.Subset(scenario("register/broken").Draw(2), stay)
+		if len(p.Actions) == len(whole.Actions) {
+			require.Contains(t, text, "replay register/broken:2")
+			continue
+		}
+		require.NotContains(t, text, "register/broken:2")
+		_, file, found := strings.Cut(text, "\n  not the plan that seed 2 draws; replay with: register replay ")
+		require.True(t, found, text)
+		c, err := plan.ReadCapsuleFile(file, register.Catalogue().Registry)
+		require.NoError(t, err)
+		require.Equal(t, p, c.Plan)
+		r, err := sim.NewEngine(register.Catalogue()).Run(c.Plan, sim.Options{})
+		require.NoError(t, err)
+		require.Equal(t, c.TraceHash, r.Verdict.TraceHash)
+		require.Equal(t, c.Fingerprint, r.Verdict.Fingerprint())
+		return
+	}
+	t.Fatal("no part of the plan fails")
+}
+
+func TestExplainGoesByTime(t *testing.T) {
+	p := scenario("register/broken").Draw(3)
+	p.Actions = append(p.Actions, plan.Action{ID: "first", Kind: "start", Params: plan.Params{"host": "n1"}})
+	lines := strings.Split(simtest.Explain(p, &plan.Verdict{Outcome: plan.Violation}), "\n")
+	require.Len(t, lines, 6)
+	require.Equal(t, "  0s start host=n1 #first", lines[1])
+	require.Equal(t, "first", p.Actions[len(p.Actions)-1].ID, "the plan stays as it is")
+	last := int64(-1)
+	for _, line := range lines[1:] {
+		a, err := register.Catalogue().Registry.ParseAction(strings.TrimSpace(line))
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, int64(a.AtUs), last)
+		last = int64(a.AtUs)
+	}
+}
+
+func TestPoisonedRunsEachSeedTwice(t *testing.T) {
+	simtest.Poisoned(t, register.Catalogue(), "register/fixed", 3, 2)
 }
 
 func TestPlansAreSubsets(t *testing.T) {
