@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,8 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 	if err := Table(&b, scenarioRows(s)); err != nil {
 		return err
 	}
-	b.WriteString("~ median of the runs; * legitimately: no healthy core was left that could go on\n")
+	b.WriteString("~ median of the runs; * legitimately: no healthy core was left that could go on; " +
+		"+ runs in which a process stopped by itself or refused to start\n")
 	for _, line := range s.Scenarios {
 		if line.GaveUp {
 			fmt.Fprintf(&b, "%s ended too many worker processes: its other seeds were left out\n", line.Name)
@@ -27,7 +29,8 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 	writeHazards(&b, s)
 	writeFindings(&b, s)
 	if len(s.NeverEvaluated) > 0 {
-		fmt.Fprintf(&b, "\nInvariants that no run evaluated: %s\n", strings.Join(s.NeverEvaluated, ", "))
+		fmt.Fprintf(&b, "\nInvariants that no run evaluated (documented, but no run came to where they are checked): %s\n",
+			strings.Join(s.NeverEvaluated, ", "))
 	}
 	fmt.Fprintf(&b, "\n%s and %s in %v, %s: %s runs/s, %s events/s\n", Plural(s.Runs, "schedule"), Plural(s.Events, "event"),
 		(time.Duration(s.RunMs) * time.Millisecond).Round(100*time.Millisecond), Plural(int64(s.Workers), "worker"),
@@ -39,17 +42,53 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 	return err
 }
 
+// column is one column of the table of scenarios.
+type column struct {
+	title string
+	cell  func(l *campaign.ScenarioSummary) string
+	stat  string // the column stands there only when some run has this statistic; "" always
+}
+
+func columns() []column {
+	count := func(title string, n func(l *campaign.ScenarioSummary) int64) column {
+		return column{title: title, cell: func(l *campaign.ScenarioSummary) string { return Count(n(l)) }}
+	}
+	ofStat := func(stat string, c column) column {
+		c.stat = stat
+		return c
+	}
+	return []column{
+		{title: "scenario", cell: func(l *campaign.ScenarioSummary) string { return l.Name }},
+		count(">runs", func(l *campaign.ScenarioSummary) int64 { return l.Runs }),
+		count(">ok", func(l *campaign.ScenarioSummary) int64 { return l.Outcomes[plan.OK] }),
+		count(">stuck*", func(l *campaign.ScenarioSummary) int64 { return l.Outcomes[plan.LegitimatelyStuck] }),
+		count(">unknown", func(l *campaign.ScenarioSummary) int64 { return l.Outcomes[plan.Unknown] }),
+		count(">findings", func(l *campaign.ScenarioSummary) int64 { return l.Findings }),
+		count(">hazards", func(l *campaign.ScenarioSummary) int64 { return l.HazardRuns }),
+		count(">stopped+", func(l *campaign.ScenarioSummary) int64 { return l.StoppedRuns }),
+		count(">events~", func(l *campaign.ScenarioSummary) int64 { return l.MedianEvents }),
+		{title: ">sim s~", cell: func(l *campaign.ScenarioSummary) string { return seconds(l.MedianVirtualUs) }},
+		ofStat("elections", count(">elections~", func(l *campaign.ScenarioSummary) int64 { return l.MedianElections })),
+		count(">crashes", func(l *campaign.ScenarioSummary) int64 { return l.Crashes }),
+		count(">in handlers", func(l *campaign.ScenarioSummary) int64 { return l.CrashesInHandlers }),
+		ofStat("fsyncs", count(">fsyncs", func(l *campaign.ScenarioSummary) int64 { return l.Fsyncs })),
+		{title: ">ms/run", cell: func(l *campaign.ScenarioSummary) string {
+			return fmt.Sprintf("%d.%d", l.MeanRunUs/1000, l.MeanRunUs%1000/100)
+		}},
+	}
+}
+
 func scenarioRows(s *campaign.Summary) [][]string {
-	rows := [][]string{{"scenario", ">runs", ">ok", ">stuck*", ">unknown", ">findings", ">hazards", ">events~", ">sim s~",
-		">elections~", ">crashes", ">in handlers", ">fsyncs", ">ms/run"}}
-	for i := range s.Scenarios {
-		l := &s.Scenarios[i]
-		rows = append(rows, []string{
-			l.Name, Count(l.Runs), Count(l.Outcomes[plan.OK]), Count(l.Outcomes[plan.LegitimatelyStuck]),
-			Count(l.Outcomes[plan.Unknown]), Count(l.Findings), Count(l.HazardRuns), Count(l.MedianEvents),
-			seconds(l.MedianVirtualUs), Count(l.MedianElections), Count(l.Crashes), Count(l.CrashesInHandlers), Count(l.Fsyncs),
-			fmt.Sprintf("%d.%d", l.MeanRunUs/1000, l.MeanRunUs%1000/100),
-		})
+	rows := make([][]string, 1+len(s.Scenarios))
+	for _, c := range columns() {
+		has := func(l campaign.ScenarioSummary) bool { return l.Stats[c.stat] != 0 }
+		if c.stat != "" && !slices.ContainsFunc(s.Scenarios, has) {
+			continue
+		}
+		rows[0] = append(rows[0], c.title)
+		for i := range s.Scenarios {
+			rows[1+i] = append(rows[1+i], c.cell(&s.Scenarios[i]))
+		}
 	}
 	return rows
 }
@@ -91,7 +130,7 @@ func writeHazards(b *strings.Builder, s *campaign.Summary) {
 			fmt.Fprintf(b, "    %s\n", red(h.Red))
 		}
 		if h.Bucket != nil {
-			writeBucket(b, h.Bucket)
+			writeBucket(b, s.Program, h.Bucket)
 		}
 	}
 }
@@ -104,14 +143,26 @@ func writeFindings(b *strings.Builder, s *campaign.Summary) {
 	b.WriteString("\nFINDINGS\n")
 	for i := range s.Findings {
 		f := &s.Findings[i]
-		fmt.Fprintf(b, "  %s: %s in %s\n", f.Fingerprint, Plural(f.Runs, "run"), strings.Join(f.Scenarios, ", "))
+		fmt.Fprintf(b, "  %s: %s in %s\n", f.Fingerprint, Plural(f.Runs, "run"), byScenario(f))
 		fmt.Fprintf(b, "    first: %s:%d\n", f.Example.Scenario, f.Example.Seed)
-		writeBucket(b, f)
+		writeBucket(b, s.Program, f)
 	}
 }
 
+// byScenario names the scenarios of a bucket; where there are several, with the runs of each.
+func byScenario(k *campaign.Bucket) string {
+	if len(k.Scenarios) == 1 || len(k.ScenarioRuns) != len(k.Scenarios) {
+		return strings.Join(k.Scenarios, ", ")
+	}
+	parts := make([]string, len(k.Scenarios))
+	for i, name := range k.Scenarios {
+		parts[i] = name + " (" + Count(k.ScenarioRuns[i]) + ")"
+	}
+	return strings.Join(parts, ", ")
+}
+
 // writeBucket prints what an example said and the shortest plan.
-func writeBucket(b *strings.Builder, k *campaign.Bucket) {
+func writeBucket(b *strings.Builder, program string, k *campaign.Bucket) {
 	if k.Shortest == nil {
 		if k.Example.Detail != "" {
 			fmt.Fprintf(b, "    %s\n", k.Example.Detail)
@@ -131,6 +182,6 @@ func writeBucket(b *strings.Builder, k *campaign.Bucket) {
 		fmt.Fprintf(b, "      %s\n", action)
 	}
 	if k.Shortest.Capsule != "" {
-		fmt.Fprintf(b, "    simrun replay %s\n", k.Shortest.Capsule)
+		fmt.Fprintf(b, "    %s replay %s\n", program, k.Shortest.Capsule)
 	}
 }

@@ -34,7 +34,7 @@ func PlanLine(p *plan.Plan) string {
 	return line
 }
 
-// Plan prints a plan for people: what it consists of, then its actions, one a line.
+// Plan prints a plan for people: what it consists of, then its actions, one a line, in order of time.
 func Plan(w io.Writer, p *plan.Plan, r *plan.Registry) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, PlanLine(p))
@@ -58,8 +58,8 @@ func Plan(w io.Writer, p *plan.Plan, r *plan.Registry) error {
 	for i := range p.Workload {
 		fmt.Fprintf(&b, "workload %s %s%s\n", p.Workload[i].ID, p.Workload[i].Kind, params(p.Workload[i].Params))
 	}
-	for i := range p.Actions {
-		fmt.Fprintln(&b, r.FormatAction(&p.Actions[i]))
+	for _, a := range p.InOrder() {
+		fmt.Fprintln(&b, r.FormatAction(&a))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

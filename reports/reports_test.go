@@ -44,18 +44,19 @@ func TestPlanText(t *testing.T) {
 			{ID: "n2", Kind: "node", Params: plan.Params{"x": "y"}}, {ID: "m", Kind: "broker"},
 		},
 		Workload:  []plan.Workload{{ID: "w", Kind: "append", Params: plan.Params{"every": "1s"}}},
-		Actions:   []plan.Action{{ID: "a1", AtUs: 1000, Kind: "crash", Params: plan.Params{"host": "n1"}}},
+		Actions:   []plan.Action{{ID: "a2", AtUs: 2000, Kind: "crash", Params: plan.Params{"host": "n2"}}, {ID: "a1", AtUs: 1000, Kind: "crash", Params: plan.Params{"host": "n1"}}},
 		Decisions: []plan.Decision{{}, {}},
 	}
 	var b strings.Builder
 	require.NoError(t, reports.Plan(&b, p, nil))
-	require.Equal(t, `toy, seed 4: 2 nodes, 1 broker; 1 action, 1 workload, storm 1.5s, unrestricted, 2 fixed decisions
+	require.Equal(t, `toy, seed 4: 2 nodes, 1 broker; 2 actions, 1 workload, storm 1.5s, unrestricted, 2 fixed decisions
 params: a=1 b=2
 host n1 node release=aug26 clock=-5ms+30ppm start=7us
 host n2 node x=y
 host m broker
 workload w append every=1s
 1ms crash host=n1 #a1
+2ms crash host=n2 #a2
 `, b.String())
 }
 
@@ -63,7 +64,8 @@ func TestVerdictText(t *testing.T) {
 	v := &plan.Verdict{
 		Outcome: plan.Violation, TraceHash: 1, BehaviourHash: 2, Events: 1234, VirtualUs: 2_000_001, Decisions: 1,
 		Broken: []plan.Broken{
-			{Invariant: "agree", Evidence: "two", Detail: "n1 and n2 differ", AtUs: 7, Event: 3},
+			{Invariant: "agree", Evidence: "two", Detail: "n1 and n2 differ", AtUs: 7, Event: 3,
+				Stack: []string{"a.f (a.go:1)", "2", "3", "4", "5", "6", "7"}},
 			{Invariant: "id", Hazard: "late", Detail: "n1 is late", AtUs: 8, Event: 4},
 		},
 		Waiting: []string{"n1 for n2"},
@@ -75,6 +77,12 @@ func TestVerdictText(t *testing.T) {
 	require.NoError(t, reports.Verdict(&b, v))
 	require.Equal(t, `violation  [violation/agree/two]
   broken: agree, at 0.000007s, event 3: n1 and n2 differ
+    at a.f (a.go:1)
+    at 2
+    at 3
+    at 4
+    at 5
+    at 6
   hazard late: id, at 0.000008s, event 4: n1 is late
   waiting: n1 for n2
   stopped: n1 at 0.000009s while it booted: no disk
@@ -89,11 +97,11 @@ hashes: trace 0000000000000001, behaviour 0000000000000002
 func summary() *campaign.Summary {
 	shortest := &campaign.Shrunk{Token: "toy/b:7", Hosts: 2, Runs: 9, Actions: []string{"1ms crash host=n1"}, Capsule: "out/x.json", Detail: "differ"}
 	return &campaign.Summary{
-		Runs: 1000, Events: 2_000_000, Workers: 2, RunMs: 1500, RunsPerSecond: 666.7, EventsPerSecond: 1_333_333, Interrupted: true,
+		Program: "simrun", Runs: 1000, Events: 2_000_000, Workers: 2, RunMs: 1500, RunsPerSecond: 666.7, EventsPerSecond: 1_333_333, Interrupted: true,
 		Scenarios: []campaign.ScenarioSummary{{
 			Name: "toy/b", Runs: 1000, Outcomes: map[plan.Outcome]int64{plan.OK: 990, plan.LegitimatelyStuck: 3, plan.Violation: 7},
 			Findings: 7, HazardRuns: 4, MedianEvents: 2000, MedianVirtualUs: 10_460_000, MedianElections: 2, Crashes: 50,
-			CrashesInHandlers: 20, MeanRunUs: 2_340, GaveUp: true,
+			CrashesInHandlers: 20, MeanRunUs: 2_340, GaveUp: true, StoppedRuns: 5, Stats: map[string]int64{"elections": 2000},
 		}},
 		Findings: []campaign.Bucket{{Fingerprint: "violation/agree/two", Runs: 7, Scenarios: []string{"toy/b"},
 			Example: campaign.Example{Scenario: "toy/b", Seed: 7, Detail: "n1 and n2 differ"}, Shortest: shortest}},
@@ -110,7 +118,8 @@ func TestCampaignText(t *testing.T) {
 	require.NoError(t, reports.Campaign(&b, summary()))
 	text := b.String()
 	for _, want := range []string{
-		"toy/b     1,000  990       3        0         7        4    2,000    10.4           2       50           20       0     2.3\n",
+		"scenario   runs   ok  stuck*  unknown  findings  hazards  stopped+  events~  sim s~  elections~  crashes  in handlers  ms/run\n",
+		"toy/b     1,000  990       3        0         7        4         5    2,000    10.4           2       50           20     2.3\n",
 		"toy/b ended too many worker processes",
 		"third      all   300   1,000  250\n",
 		"  late (id): met in 4 of 1,000 runs, 2 due. Late.\n    shortest plan, of toy/b:7: 1 action, 2 hosts\n      differ\n      1ms crash host=n1\n    simrun replay out/x.json\n",
@@ -122,6 +131,18 @@ func TestCampaignText(t *testing.T) {
 		require.Contains(t, text, want)
 	}
 	s := summary()
+	s.Findings[0].Scenarios, s.Findings[0].ScenarioRuns = []string{"toy/a", "toy/b"}, []int64{3, 4}
+	s.Scenarios[0].Stats = map[string]int64{"fsyncs": 1}
+	s.Program, s.NeverEvaluated = "toyrun", []string{"agree"}
+	b.Reset()
+	require.NoError(t, reports.Campaign(&b, s))
+	require.Contains(t, b.String(), "  violation/agree/two: 7 runs in toy/a (3), toy/b (4)\n")
+	require.Contains(t, b.String(), "    toyrun replay out/x.json\n")
+	require.NotContains(t, b.String(), "elections", "a column that means nothing to the program is left out")
+	require.Contains(t, b.String(), "fsyncs")
+	require.Contains(t, b.String(), "Invariants that no run evaluated (documented, but no run came to where they are checked): agree\n")
+
+	s = summary()
 	s.Findings = nil
 	b.Reset()
 	require.NoError(t, reports.Campaign(&b, s))

@@ -9,6 +9,9 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
+// maxFrames is how many frames of a panic's stack are printed; the JSON has them all.
+const maxFrames = 6
+
 // Verdict prints a verdict for people.
 func Verdict(w io.Writer, v *plan.Verdict) error {
 	var b strings.Builder
@@ -25,6 +28,9 @@ func Verdict(w io.Writer, v *plan.Verdict) error {
 		}
 		fmt.Fprintf(&b, "  %s: %s, at %ss, event %d: %s\n", kind, broken.Invariant, clock(int64(broken.AtUs)), broken.Event,
 			broken.Detail)
+		for _, frame := range broken.Stack[:min(len(broken.Stack), maxFrames)] {
+			fmt.Fprintf(&b, "    at %s\n", frame)
+		}
 	}
 	for _, line := range v.Waiting {
 		fmt.Fprintf(&b, "  waiting: %s\n", line)

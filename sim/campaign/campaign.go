@@ -234,7 +234,7 @@ func (c *campaign) collect(req request, res response, d *death) ([]request, erro
 		c.deaths[i]++
 		c.Log("worker replaced", "scenario", req.Scenario, "seed", seed, "reason", d.evidence, "status", d.status)
 		tally = newTally(req.Scenario)
-		p := draw(c.scenarios[i], seed)
+		p, _ := draw(c.scenarios[i], seed)
 		tally.add(p, d.verdict(), d.tail)
 		tally.markDead(d.verdict())
 		before, after := req, req
@@ -264,14 +264,4 @@ func (t *Tally) markDead(v *plan.Verdict) {
 			h.Small[i].Verdict = v
 		}
 	}
-}
-
-// draw draws the plan of a seed that killed a worker. Drawing itself may be what did it, so it is guarded.
-func draw(s sim.Scenario, seed uint64) (p *plan.Plan) {
-	defer func() {
-		if recover() != nil {
-			p = &plan.Plan{Format: plan.Format, Scenario: s.Name(), Seed: plan.Uint64(seed)}
-		}
-	}()
-	return s.Draw(seed)
 }

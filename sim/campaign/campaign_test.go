@@ -79,6 +79,9 @@ func TestCampaignCountsAndShrinks(t *testing.T) {
 	require.Equal(t, int64(300/7), bug.Runs)
 	require.Equal(t, uint64(7), bug.Example.Seed, "the lowest seed")
 	require.Equal(t, "n1 and n2 differ", bug.Example.Detail)
+	require.Equal(t, []string{"toy/buggy"}, bug.Scenarios)
+	require.Equal(t, []int64{300 / 7}, bug.ScenarioRuns)
+	require.Equal(t, "simrun", s.Program)
 	require.Len(t, bug.Shortest.Actions, 2)
 	require.Equal(t, int64(2), bug.Shortest.Hosts)
 	c, err := plan.ReadCapsuleFile(bug.Shortest.Capsule, fakesim.Catalogue().Registry)
@@ -141,6 +144,9 @@ func TestBadSeedsAreFindingsAndTheCampaignGoesOn(t *testing.T) {
 		{"bad/panic", "panic/no-panic/runtime error: index out of range [#] with length # in fakesim.misbehave", "index out of range [9]", ""},
 		{"bad/exit", "panic/process-lives/exit", "exit status 2: fatal error: all goroutines are asleep", "deadlock!"},
 		{"bad/hang", "spin/process-lives/hang", "no end within 1s", ""},
+		{"bad/refuse", "panic/plan-is-runnable/refused", "plan: params.colour: is not known", ""},
+		{"bad/draw", "panic/plan-is-runnable/drawn", "Draw panics: fakesim: no plan for seed 13 in fakesim.scenario.Draw", ""},
+		{"bad/format", "panic/plan-is-runnable/drawn", "plan: format is 0: Draw must set it to plan.Format, 1", ""},
 		{"bad/memory", "panic/process-lives/memory", "heap over its bound", "over the bound"},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
@@ -159,13 +165,36 @@ func TestBadSeedsAreFindingsAndTheCampaignGoesOn(t *testing.T) {
 			require.Equal(t, uint64(fakesim.BadSeed), f.Example.Seed)
 			require.Contains(t, f.Example.Detail, c.detail)
 			require.Contains(t, f.Example.Tail, c.tail)
-			capsule, err := plan.ReadCapsuleFile(f.Shortest.Capsule, fakesim.Catalogue().Registry)
+			data, err := os.ReadFile(f.Shortest.Capsule)
+			require.NoError(t, err)
+			capsule, err := plan.DecodeCapsule(data)
 			require.NoError(t, err)
 			require.Equal(t, plan.Uint64(fakesim.BadSeed), capsule.Plan.Seed)
 			require.Equal(t, c.scenario, capsule.Plan.Scenario)
 			require.Equal(t, c.fingerprint, capsule.Fingerprint)
 		})
 	}
+}
+
+// A process that stops is no finding by itself, but it must not be overlooked.
+func TestStoppedProcessesAreCountedByRun(t *testing.T) {
+	s := run(t, config("bad/stops", 40))
+	require.Empty(t, s.Findings)
+	require.Equal(t, int64(1), s.Scenarios[0].StoppedRuns)
+	require.Equal(t, int64(2), s.Scenarios[0].StoppedProcesses)
+}
+
+func TestAPanicKeepsItsStack(t *testing.T) {
+	cfg := config("bad/panic", 40)
+	cfg.OutDir = t.TempDir()
+	s := run(t, cfg)
+	c, err := plan.ReadCapsuleFile(s.Findings[0].Shortest.Capsule, fakesim.Catalogue().Registry)
+	require.NoError(t, err)
+	stack := c.Verdict.Broken[0].Stack
+	require.Greater(t, len(stack), 1)
+	require.Regexp(t, `^fakesim\.misbehave \(fakesim\.go:[0-9]+\)$`, stack[0])
+	require.Regexp(t, `^fakesim\.\(\*Runner\)\.Run \(fakesim\.go:[0-9]+\)$`, stack[1])
+	require.NotContains(t, strings.Join(stack, "\n"), "campaign.")
 }
 
 func TestRubbishOnStandardOutputIsIgnored(t *testing.T) {

@@ -81,8 +81,8 @@ func (c *campaign) shrinkAll(ctx context.Context, attempts []*attempt) error {
 	var requests []request
 	deadline := time.Now().Add(c.ShrinkTime)
 	for i, a := range attempts {
-		// A run that ends its process would end the shrinking process, too.
-		if a.example.Verdict == nil {
+		// A run that ends its process would end the shrinking process, too. A plan that can't be run has nothing to keep.
+		if a.example.Verdict == nil && !strings.HasPrefix(a.bucket.Fingerprint, unrunnable) {
 			requests = append(requests, request{
 				Do: doShrink, Count: int64(i), Plan: c.planOf(&a.example), Target: a.bucket.Fingerprint, Budget: c.ShrinkRuns})
 		}
@@ -105,8 +105,12 @@ func (c *campaign) shrinkAll(ctx context.Context, attempts []*attempt) error {
 }
 
 func (c *campaign) planOf(e *Example) *plan.Plan {
-	return draw(c.Catalogue.Scenario(e.Scenario), e.Seed)
+	p, _ := draw(c.Catalogue.Scenario(e.Scenario), e.Seed)
+	return p
 }
+
+// unrunnable starts the fingerprints of plans that can't be run.
+const unrunnable = string(plan.Panic) + "/" + PlanIsRunnable + "/"
 
 // keepShortest picks the shortest plan of a bucket and writes it. Where nothing was shrunk it takes the first example.
 func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
@@ -137,8 +141,8 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	if text := detail(best.capsule.Verdict, hazard); text != "" {
 		b.Shortest.Detail = text
 	}
-	for i := range p.Actions {
-		b.Shortest.Actions = append(b.Shortest.Actions, c.Catalogue.Registry.FormatAction(&p.Actions[i]))
+	for _, a := range p.InOrder() {
+		b.Shortest.Actions = append(b.Shortest.Actions, c.Catalogue.Registry.FormatAction(&a))
 	}
 	if c.OutDir == "" {
 		return nil
@@ -152,6 +156,9 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 // capsule carries what is known of the verdict, and no decisions.
 func (c *campaign) unshrunk(a *attempt) (err error) {
 	v := a.example.Verdict
+	if evidence, ok := strings.CutPrefix(a.bucket.Fingerprint, unrunnable); ok {
+		v = refused(evidence, a.example.Detail)
+	}
 	if v == nil {
 		err := c.pool.each(context.Background(), []request{
 			{Do: doRun, Plan: c.planOf(&a.example), Target: a.bucket.Fingerprint},
@@ -166,11 +173,10 @@ func (c *campaign) unshrunk(a *attempt) (err error) {
 			return err
 		}
 	}
-	if a.data == nil {
-		a.data, err = plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, c.planOf(&a.example), v, nil, a.bucket.Fingerprint))
-		if err != nil {
-			return err
-		}
+	if a.data == nil { // nothing to decode: where the plan itself is wrong, no reader would take it
+		a.capsule = plan.NewCapsule(sim.EngineVersion, c.planOf(&a.example), v, nil, a.bucket.Fingerprint)
+		a.data, err = plan.EncodeCapsule(a.capsule)
+		return err
 	}
 	a.capsule, err = plan.DecodeCapsule(a.data)
 	return err

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
@@ -34,39 +35,98 @@ type guard struct {
 func (g *guard) Run(p *plan.Plan, o sim.Options) (result sim.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
+			result, err = sim.Result{Verdict: panicked(g.runner, fmt.Sprint(r), stack())}, nil
 			g.runner = g.fresh()
-			result, err = sim.Result{Verdict: panicked(fmt.Sprint(r), origin())}, nil
 		}
 	}()
 	return g.runner.Run(p, o)
 }
 
-// panicked is the verdict of a run that panicked: its hashes are zero, since the trace ends in mid air.
-func panicked(message, where string) *plan.Verdict {
-	return &plan.Verdict{Outcome: plan.Panic, Broken: []plan.Broken{{
-		Invariant: NoPanic, Detail: message + " in " + where, Evidence: withoutNumbers(message) + " in " + where,
-	}}}
+// reacher is a runner that can tell how far its run has come. *sim.Engine is one.
+type reacher interface {
+	Reached() (event, atUs int64, host string)
 }
 
-// origin names the function that panicked. It is called from a deferred function.
-func origin() string {
-	pcs := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
-	for {
-		frame, more := frames.Next()
-		if !strings.HasPrefix(frame.Function, "runtime.") {
-			return frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
-		}
-		if !more {
-			return "an unknown function"
+// panicked is the verdict of a run that panicked: its hashes are zero, since the trace ends in mid air.
+func panicked(runner Runner, message string, stack []string) *plan.Verdict {
+	where, _, _ := strings.Cut(stack[0], " (")
+	b := plan.Broken{
+		Invariant: NoPanic, Detail: message + " in " + where, Evidence: withoutNumbers(message) + " in " + where, Stack: stack,
+	}
+	v := &plan.Verdict{Outcome: plan.Panic}
+	if r, ok := runner.(reacher); ok {
+		event, atUs, host := r.Reached()
+		b.Event, b.AtUs = plan.Int64(event), plan.Int64(atUs)
+		v.Events, v.VirtualUs = b.Event, b.AtUs
+		if host != "" {
+			b.Detail += ", while " + host + " handled it"
 		}
 	}
+	v.Broken = []plan.Broken{b}
+	return v
+}
+
+// maxFrames bounds the stack of a panic that is kept.
+const maxFrames = 16
+
+// stack lists the functions from the one that panicked down to the runner, as "pkg.Func (file.go:12)": no paths and no
+// addresses, which differ from machine to machine. It is called from a deferred function and never empty.
+func stack() (list []string) {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
+	for more := true; more && len(list) < maxFrames; {
+		var frame runtime.Frame
+		frame, more = frames.Next()
+		name := frame.Function[strings.LastIndexByte(frame.Function, '/')+1:]
+		if strings.HasPrefix(name, "campaign.(*guard)") {
+			break
+		}
+		if name != "" && !strings.HasPrefix(name, "runtime.") {
+			list = append(list, fmt.Sprintf("%s (%s:%d)", name, filepath.Base(frame.File), frame.Line))
+		}
+	}
+	if len(list) == 0 {
+		list = []string{"an unknown function"}
+	}
+	return list
 }
 
 // withoutNumbers makes messages of one cause equal: index out of range [#] with length #.
 func withoutNumbers(message string) string {
 	first, _, _ := strings.Cut(message, "\n")
 	return regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`).ReplaceAllString(first, "#")
+}
+
+// refused is the verdict on a scenario whose own plan can't be run. evidence is a fixed word.
+func refused(evidence, detail string) *plan.Verdict {
+	return &plan.Verdict{Outcome: plan.Panic, Broken: []plan.Broken{{
+		Invariant: PlanIsRunnable, Detail: detail, Evidence: evidence,
+	}}}
+}
+
+// draw draws the plan of a seed. What a scenario does wrong in that is a problem, in words, and the plan then a stand-in that
+// names scenario and seed.
+func draw(s sim.Scenario, seed uint64) (p *plan.Plan, problem string) {
+	standIn := &plan.Plan{Format: plan.Format, Scenario: s.Name(), Seed: plan.Uint64(seed), Hosts: []plan.Host{}}
+	defer func() {
+		if r := recover(); r != nil {
+			p, problem = standIn, fmt.Sprintf("Draw panics: %v in %s", r, stack()[0])
+		}
+	}()
+	switch p = s.Draw(seed); {
+	case p == nil:
+		return standIn, "Draw returns no plan"
+	case p.Format != plan.Format:
+		problem = fmt.Sprintf("plan: format is %d: Draw must set it to plan.Format, %d", p.Format, plan.Format)
+		p.Format = plan.Format
+	case p.Scenario != s.Name():
+		problem = fmt.Sprintf("plan: scenario is %q: Draw must set it to the scenario's own name, %q", p.Scenario, s.Name())
+		p.Scenario = s.Name()
+	case p.Seed != plan.Uint64(seed):
+		problem = fmt.Sprintf("plan: seed is %d: Draw must set it to the seed it was given, %d", p.Seed, seed)
+		p.Seed = plan.Uint64(seed)
+	}
+	return p, problem
 }
 
 // dead is the verdict of a run that took its process along. evidence is a fixed word.

@@ -14,6 +14,7 @@ const dueRuns = 20
 
 // Summary is what a campaign comes to. Everything but the times depends on the seeds alone.
 type Summary struct {
+	Program     string            `json:"program"` // which replays the capsules
 	Engine      string            `json:"engine"`
 	First       uint64            `json:"first_seed"`
 	Runs        int64             `json:"runs"`
@@ -50,6 +51,7 @@ type ScenarioSummary struct {
 	Records           int64                  `json:"records"`
 	RefusedActions    int64                  `json:"refused_actions"`
 	StoppedProcesses  int64                  `json:"stopped_processes"`
+	StoppedRuns       int64                  `json:"stopped_runs"` // in which at least one process ended by itself
 	Stats             map[string]int64       `json:"stats"`
 	MeanRunUs         int64                  `json:"mean_run_us"` // wall time
 	GaveUp            bool                   `json:"gave_up,omitempty"`
@@ -62,6 +64,8 @@ type Bucket struct {
 	Example     Example  `json:"example"` // the first seed of the first scenario
 	Shortest    *Shrunk  `json:"shortest,omitempty"`
 	Scenarios   []string `json:"scenarios"`
+	// ScenarioRuns counts the runs of each of Scenarios, in that order.
+	ScenarioRuns []int64 `json:"scenario_runs"`
 
 	candidates []Example
 }
@@ -106,7 +110,7 @@ func (s *Summary) Failed() bool {
 
 func (c *campaign) summarize(interrupted bool) *Summary {
 	s := &Summary{
-		Engine: sim.EngineVersion, First: c.First, Interrupted: interrupted, Workers: c.Workers,
+		Program: c.Catalogue.Program, Engine: sim.EngineVersion, First: c.First, Interrupted: interrupted, Workers: c.Workers,
 		RunMs: c.runTime.Milliseconds(), Evaluated: make(map[string]int64),
 	}
 	for i, t := range c.tallies {
@@ -138,7 +142,7 @@ func scenarioSummary(t *Tally) ScenarioSummary {
 		MedianEvents: median(t.Events), MedianVirtualUs: median(t.VirtualUs), MedianElections: median(t.Elections),
 		Crashes: t.Stats["crashes"], CrashesInHandlers: t.Stats["crashes-in-handler"],
 		Fsyncs: t.Stats["fsyncs"], Records: t.Stats["records"],
-		RefusedActions: t.Refused, StoppedProcesses: t.Stopped,
+		RefusedActions: t.Refused, StoppedProcesses: t.Stopped, StoppedRuns: t.StoppedRuns,
 	}
 	if t.Runs > 0 {
 		line.MeanRunUs = t.BusyNs / t.Runs / 1000
@@ -215,7 +219,7 @@ func (c *campaign) bucket(s *Summary) {
 				buckets[fingerprint] = b
 			}
 			b.Runs += h.Runs
-			b.Scenarios = append(b.Scenarios, t.Scenario)
+			b.Scenarios, b.ScenarioRuns = append(b.Scenarios, t.Scenario), append(b.ScenarioRuns, h.Runs)
 			b.candidates = append(b.candidates, h.Small...)
 		}
 	}

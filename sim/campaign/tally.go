@@ -42,7 +42,9 @@ type Tally struct {
 	Evaluated map[string]int64       `json:"evaluated,omitempty"` // sums
 	Refused   int64                  `json:"refused"`             // actions
 	Stopped   int64                  `json:"stopped"`             // processes that ended by themselves
-	Hits      map[string]*Hit        `json:"hits,omitempty"`      // by fingerprint, declared hazards as hazard/<id>
+	// StoppedRuns counts the runs with such a process.
+	StoppedRuns int64           `json:"stopped_runs"`
+	Hits        map[string]*Hit `json:"hits,omitempty"` // by fingerprint, declared hazards as hazard/<id>
 
 	Events    []int64 `json:"events"` // one value a run, for the medians
 	VirtualUs []int64 `json:"virtual_us"`
@@ -73,6 +75,9 @@ func (t *Tally) add(p *plan.Plan, v *plan.Verdict, tail string) {
 	}
 	t.Refused += int64(len(v.Refused))
 	t.Stopped += int64(len(v.Stopped))
+	if len(v.Stopped) > 0 {
+		t.StoppedRuns++
+	}
 	t.Events = append(t.Events, int64(v.Events))
 	t.VirtualUs = append(t.VirtualUs, int64(v.VirtualUs))
 	t.Elections = append(t.Elections, v.Stats["elections"])
@@ -134,6 +139,7 @@ func (t *Tally) merge(o *Tally) {
 	t.BusyNs += o.BusyNs
 	t.Refused += o.Refused
 	t.Stopped += o.Stopped
+	t.StoppedRuns += o.StoppedRuns
 	addAll(t.Outcomes, o.Outcomes)
 	addAll(t.Stats, o.Stats)
 	addAll(t.Sometimes, o.Sometimes)

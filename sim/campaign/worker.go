@@ -144,10 +144,19 @@ func (w *worker) scenario(name string) (sim.Scenario, error) {
 func (w *worker) run(p *plan.Plan, o sim.Options) sim.Result {
 	result, err := w.runner.Run(p, o)
 	if err != nil {
-		result.Verdict = &plan.Verdict{Outcome: plan.Panic, Broken: []plan.Broken{{
-			Invariant: PlanIsRunnable, Detail: err.Error(), Evidence: "refused"}}}
+		result.Verdict = refused("refused", err.Error())
 	}
 	return result
+}
+
+// runSeed draws the plan of a seed and runs it.
+func (w *worker) runSeed(s sim.Scenario, seed uint64, o sim.Options) (*plan.Plan, *plan.Verdict) {
+	w.announce(seed)
+	p, problem := draw(s, seed)
+	if problem != "" {
+		return p, refused("drawn", problem)
+	}
+	return p, w.run(p, o).Verdict
 }
 
 func (w *worker) batch(req *request) (*Tally, error) {
@@ -159,9 +168,8 @@ func (w *worker) batch(req *request) (*Tally, error) {
 	start := time.Now()
 	for i := range req.Count {
 		seed := req.First + uint64(i)
-		w.announce(seed)
-		p := s.Draw(seed)
-		tally.add(p, w.run(p, sim.Options{}).Verdict, "")
+		p, v := w.runSeed(s, seed, sim.Options{})
+		tally.add(p, v, "")
 	}
 	tally.BusyNs = time.Since(start).Nanoseconds()
 	return tally, nil
@@ -189,10 +197,7 @@ func (w *worker) shrink(req *request) (*shrunk, error) {
 
 // capsule runs a plan with recording on and packs it.
 func (w *worker) capsule(p *plan.Plan, target string) ([]byte, error) {
-	result, err := w.runner.Run(p, sim.Options{RecordDecisions: true})
-	if err != nil {
-		return nil, err
-	}
+	result := w.run(p, sim.Options{RecordDecisions: true})
 	return plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, p, result.Verdict, result.Decisions, target))
 }
 
@@ -218,8 +223,10 @@ func (w *worker) hashes(req *request) ([]SeedHash, error) {
 			at = req.Count - 1 - i
 		}
 		seed := req.First + uint64(at)
-		w.announce(seed)
-		v := w.run(s.Draw(seed), options(req.Loud)).Verdict
+		_, v := w.runSeed(s, seed, options(req.Loud))
+		for i := range v.Broken {
+			v.Broken[i].Stack = nil // a poisoned buffer has frames of its own
+		}
 		whole, err := json.Marshal(v)
 		if err != nil {
 			return nil, fmt.Errorf("campaign: encode verdict: %w", err)
@@ -243,8 +250,7 @@ func (w *worker) digests(req *request) (list []byte, err error) {
 		list = binary.LittleEndian.AppendUint64(list, uint64(event))
 		list = binary.LittleEndian.AppendUint64(list, digest)
 	}
-	w.announce(req.First)
-	w.run(s.Draw(req.First), o)
+	w.runSeed(s, req.First, o)
 	return list, nil
 }
 
@@ -259,7 +265,6 @@ func (w *worker) trace(req *request) (lines []sim.TraceLine, err error) {
 			lines = append(lines, l)
 		}
 	}
-	w.announce(req.First)
-	w.run(s.Draw(req.First), o)
+	w.runSeed(s, req.First, o)
 	return lines, nil
 }

@@ -25,6 +25,8 @@ type Broken struct {
 	AtUs      Int64  `json:"at_us"`
 	Event     Int64  `json:"event"`            // id of the event after which it showed
 	Hazard    string `json:"hazard,omitempty"` // id of the declaration that covers it; empty: a finding
+	// Stack is where a panic came from, innermost first: function (file:line). It is for people and part of no comparison.
+	Stack []string `json:"stack,omitempty"`
 }
 
 // Verdict is what a run comes to. It holds no wall time and nothing that depends on the machine.

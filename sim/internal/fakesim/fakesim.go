@@ -30,6 +30,10 @@ const BadSeed = 13
 //	bad/hang      never returns at BadSeed
 //	bad/memory    allocates without end at BadSeed
 //	bad/rubbish   prints to standard output
+//	bad/refuse    refuses the plan of BadSeed
+//	bad/draw      panics in Draw at BadSeed
+//	bad/format    draws a plan without format at BadSeed
+//	bad/stops     has a process that stops by itself at BadSeed, which is no finding
 //	bad/flaky     behaves differently from process to process at BadSeed
 //	cold/clean    ok, but never meets its sometimes-condition and its hazard
 func Catalogue() *sim.Catalogue {
@@ -43,7 +47,7 @@ func Catalogue() *sim.Catalogue {
 	}})
 	c.Registry.AddAction(plan.Kind{Name: "noise", Doc: "does nothing"})
 	for _, name := range []string{"toy/clean", "toy/hazard", "toy/buggy", "bad/panic", "bad/exit", "bad/hang", "bad/memory",
-		"bad/rubbish", "bad/flaky", "cold/clean"} {
+		"bad/rubbish", "bad/refuse", "bad/draw", "bad/format", "bad/stops", "bad/flaky", "cold/clean"} {
 		c.Scenarios = append(c.Scenarios, scenario(name))
 	}
 	c.Invariants = []sim.InvariantDoc{{Name: "agree", Source: "paper", Doc: "All hosts agree."}}
@@ -65,6 +69,12 @@ func (s scenario) Doc() string  { return "A fake for tests: " + string(s) + "." 
 
 func (s scenario) Draw(seed uint64) *plan.Plan {
 	p := &plan.Plan{Format: plan.Format, Scenario: string(s), Seed: plan.Uint64(seed), StormUs: 1_000_000}
+	if seed == BadSeed && s == "bad/draw" {
+		panic("fakesim: no plan for seed 13")
+	}
+	if seed == BadSeed && s == "bad/format" {
+		p.Format = 0
+	}
 	for i := range 3 {
 		p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("n%d", i+1), Kind: "node"})
 	}
@@ -101,7 +111,13 @@ func (r *Runner) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
 	if p.Seed == BadSeed {
 		misbehave(p.Scenario)
 	}
+	if p.Seed == BadSeed && p.Scenario == "bad/refuse" {
+		return sim.Result{}, &plan.FieldError{Field: "params.colour", Problem: "is not known"}
+	}
 	v := verdict(p)
+	if p.Seed == BadSeed && p.Scenario == "bad/stops" {
+		v.Stopped = []plan.Stopped{{Host: "n1", Error: "no disk"}, {Host: "n1", Error: "no disk"}}
+	}
 	var result sim.Result
 	if p.Scenario == "bad/flaky" && p.Seed == BadSeed {
 		v.TraceHash ^= plan.Hex64(os.Getpid())
