@@ -11,24 +11,19 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// eachKafka calls f for every scenario of the family and every number of voters that it has.
-func eachKafka(f func(s *kafkaScenario, voters int64)) {
-	for _, s := range kafkaScenarios() {
-		for voters := s.voters[0]; voters <= s.voters[1]; voters++ {
-			f(s, voters)
-		}
-	}
-}
-
-// kafkaEngine returns an engine with the scenario itself in it.
-func kafkaEngine(s *kafkaScenario) *sim.Engine {
+// eachKafka calls f for every scenario of the family and every number of voters that it has, with an engine to run it.
+func eachKafka(f func(e *sim.Engine, s *kafkaScenario, voters int64)) {
 	c := Catalogue()
-	for i := range c.Scenarios {
-		if c.Scenarios[i].Name() == s.name {
-			c.Scenarios[i] = s
+	e := sim.NewEngine(c)
+	for _, have := range c.Scenarios {
+		s, ok := have.(*kafkaScenario)
+		if !ok {
+			continue
+		}
+		for voters := s.voters[0]; voters <= s.voters[1]; voters++ {
+			f(e, s, voters)
 		}
 	}
-	return sim.NewEngine(c)
 }
 
 // kafkaSeeds is how many seeds of each scenario and number of voters TestKafkaScenarios runs.
@@ -37,9 +32,8 @@ var kafkaSeeds = flag.Int64("kafka.seeds", 4, "seeds of each of Kafka's scenario
 // TestKafkaScenarios plays each scenario with each number of voters, a few seeds with each number of observers: all phases end,
 // and nothing breaks.
 func TestKafkaScenarios(t *testing.T) {
-	eachKafka(func(s *kafkaScenario, voters int64) {
+	eachKafka(func(e *sim.Engine, s *kafkaScenario, voters int64) {
 		t.Run(fmt.Sprintf("%s/%d", s.name, voters), func(t *testing.T) {
-			e := kafkaEngine(s)
 			for seed := range uint64(*kafkaSeeds) {
 				observers := s.observers[0] + int64(seed)%(s.observers[1]-s.observers[0]+1)
 				p := s.plan(seed, voters, observers)
