@@ -17,6 +17,13 @@ func (w *World) PowerOff(h *Host) {
 	}
 }
 
+// Kill ends the process of a host at once; the page cache survives. The host stays down until Start or the calm.
+func (w *World) Kill(h *Host) {
+	if h.up {
+		w.crashHost(h, false, -1)
+	}
+}
+
 // Stop asks the process of a host for a graceful end and kills it after the grace. The host stays down until Start or the calm.
 // It does nothing when no process runs or an end is under way.
 func (w *World) Stop(h *Host, graceNs int64) {

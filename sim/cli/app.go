@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -20,7 +22,12 @@ const (
 	ExitFinding  = 1
 	ExitUsage    = 2
 	ExitInternal = 3
+	// ExitInterrupted is what shells make of a program that SIGINT ended: 128 and the signal's number. SIGTERM counts alike.
+	ExitInterrupted = 130
 )
+
+// ErrInterrupted makes the program end with ExitInterrupted and prints nothing: the command has reported what it had so far.
+var ErrInterrupted = errors.New("cli: interrupted")
 
 // ErrFinding makes the program end with ExitFinding and prints nothing: the command has reported the finding itself.
 var ErrFinding = errors.New("cli: finding")
@@ -39,7 +46,7 @@ func (e *usageError) Error() string        { return e.err.Error() }
 func (e *usageError) Unwrap() error        { return e.err }
 func (e *usageError) Is(target error) bool { return target == ErrUsage }
 
-// App is a program around a catalogue. Catalogue is required, everything else has a default.
+// App is a program around a catalogue. Catalogue is required, with a Registry, everything else has a default.
 type App struct {
 	Catalogue *sim.Catalogue
 	// NewRunner makes what runs plans; default sim.NewEngine.
@@ -90,6 +97,10 @@ func (a *App) Main(args []string) (code int) {
 			code = ExitInternal
 		}
 	}()
+	if err := a.Catalogue.Check(); err != nil {
+		fmt.Fprintf(a.Stderr, "%s: internal error: %v\n", filepath.Base(os.Args[0]), err)
+		return ExitInternal
+	}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.Stdout)
@@ -105,6 +116,8 @@ func (a *App) exitCode(err error) int {
 		return ExitOK
 	case errors.Is(err, ErrFinding):
 		return ExitFinding
+	case errors.Is(err, ErrInterrupted):
+		return ExitInterrupted
 	case errors.Is(err, ErrUsage), errors.Is(err, plan.ErrInput), errors.Is(err, campaign.ErrNoScenario):
 		a.complain(err)
 		return ExitUsage
@@ -138,9 +151,14 @@ func (a *App) root() *cobra.Command {
 			if len(args) > 0 {
 				return Usagef("unknown command %q: see %s --help", args[0], a.Catalogue.Program)
 			}
+			if JSON(cmd) {
+				return Usagef("--json needs a command: see %s --help", a.Catalogue.Program)
+			}
 			return cmd.Help()
 		},
+		Version: version(),
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print JSON for programs")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.runCommand(), a.replayCommand(), a.shrinkCommand(), a.campaignCommand(), a.verifyCommand(),
@@ -148,6 +166,29 @@ func (a *App) root() *cobra.Command {
 	root.AddCommand(a.Extra...)
 	markErrors(root)
 	return root
+}
+
+// version tells the engine, which is what verdicts depend on, and the build.
+func version() string {
+	text := "engine " + sim.EngineVersion
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		text += ", " + info.Main.Path + " " + info.Main.Version
+	}
+	return text + ", " + runtime.Version()
+}
+
+// oneArgument asks for exactly one argument, and says in words what it is.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return Usagef("%s needs %s", cmd.Name(), what)
+		default:
+			return Usagef("%s takes one argument, %s, not %d", cmd.Name(), what, len(args))
+		}
+	}
 }
 
 // markErrors wraps the commands so that what they return is told from what cobra returns.

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *App) campaignCommand() *cobra.Command {
-	cfg := campaign.Config{Catalogue: a.Catalogue, Workers: runtime.NumCPU(), OutDir: defaultOut}.WithDefaults()
+	cfg := campaign.Config{Catalogue: a.Catalogue, Workers: runtime.NumCPU(), OutDir: a.defaultOut()}.WithDefaults()
 	cfg.ShrinkTime = 0 // depends on --seeds
 	first := seedFlag(cfg.First)
 	memoryMB := int64(1024)
@@ -30,7 +30,7 @@ func (a *App) campaignCommand() *cobra.Command {
 			"--seeds it runs exactly that many in all, split evenly over the scenarios; then the summary depends on nothing else.\n" +
 			"Each worker is a process of its own: one that dies, hangs or outgrows its memory is a finding, and is replaced.\n" +
 			"Findings and declared hazards are shrunk and written as capsules. Exit code 1 for a finding, and for a condition or\n" +
-			"hazard that so many runs should have met and did not.",
+			"hazard that so many runs should have met and did not; 130 when SIGINT or SIGTERM ended it, with the summary so far.",
 		Example: fmt.Sprintf("  %s campaign\n  %s campaign %s --seeds 50000", program, program, a.exampleScenario()),
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -78,6 +78,9 @@ func (a *App) campaignCommand() *cobra.Command {
 			}{config, summary})
 		} else {
 			err = reports.Campaign(w, summary)
+		}
+		if err == nil && summary.Interrupted {
+			return ErrInterrupted
 		}
 		if err == nil && summary.Failed() {
 			err = ErrFinding

@@ -160,3 +160,37 @@ func TestNothingIsWrittenByACleanRun(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 }
+
+// A catalogue without registry is a mistake in main that a newcomer makes first.
+func TestACatalogueWithoutRegistry(t *testing.T) {
+	a := app()
+	a.Catalogue.Registry = nil
+	code, _, stderr := call(t, a, "list")
+	require.Equal(t, cli.ExitInternal, code)
+	require.Contains(t, stderr, ": internal error: sim: Catalogue.Registry is required: sim.NewRegistry()\n")
+}
+
+// Nothing that is printed names another program than the one that people have called.
+func TestMessagesNameTheProgram(t *testing.T) {
+	a := app()
+	a.Catalogue.Program = "toyrun"
+	code, stdout, _ := call(t, a, "run", "toy/buggy", "--seed", "7", "--shrink")
+	require.Equal(t, cli.ExitFinding, code)
+	require.Contains(t, stdout, "replay with: toyrun replay toyrun-out/")
+	require.NotContains(t, stdout, "simrun")
+	for _, args := range [][]string{{"run"}, {"plan"}, {"replay"}, {"run", "toy"}, {"--json"}, {"run", "--help"}, {"campaign", "--help"}, {"shrink", "--help"}} {
+		_, stdout, stderr := call(t, a, args...)
+		require.NotContains(t, stdout+stderr, "simrun", "%v", args)
+	}
+}
+
+// A condition or hazard without a family may be met in any scenario.
+func TestListOfWhatMayBeMetAnywhere(t *testing.T) {
+	a := app()
+	a.Catalogue.Sometimes = []sim.SometimesDoc{{Name: "rain", Doc: "it rains", DuePerMillion: 1234}}
+	a.Catalogue.Hazards = []sim.HazardDoc{{ID: "flood", Invariant: "dry", Doc: "wet feet"}}
+	code, stdout, _ := call(t, a, "list")
+	require.Equal(t, cli.ExitOK, code)
+	require.Regexp(t, "rain +any scenario, due in 1,234 of a million runs +it rains\n", stdout)
+	require.Regexp(t, "flood +dry in any scenario +wet feet\n", stdout)
+}

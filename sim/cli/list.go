@@ -95,13 +95,29 @@ func (a *App) fill(l *listing, what string) {
 		}
 	case "sometimes":
 		for _, d := range c.Sometimes {
-			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: d.Scenario, Doc: d.Doc, Due: d.DuePerMillion})
+			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
 		}
 	case "hazards":
 		for _, d := range c.Hazards {
-			l.Hazards = append(l.Hazards, entry{Name: d.ID, Of: d.Invariant + " in " + d.Scenario, Doc: d.Doc, Due: d.DuePerMillion})
+			l.Hazards = append(l.Hazards, entry{Name: d.ID, Of: d.Invariant + " in " + family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
 		}
 	}
+}
+
+// family names the scenarios with a prefix.
+func family(prefix string) string {
+	if prefix == "" {
+		return "any scenario"
+	}
+	return prefix
+}
+
+// due says how often something must be met.
+func due(perMillion int64) string {
+	if perMillion == 0 {
+		return ""
+	}
+	return ", due in " + reports.Count(perMillion) + " of a million runs"
 }
 
 // parameter describes a parameter of an action: name=type, optional ones in brackets.
@@ -126,7 +142,7 @@ func printEntries(w io.Writer, title string, entries []entry) error {
 	}
 	rows := [][]string{{title, "", ""}}
 	for _, e := range entries {
-		of := e.Of
+		of := e.Of + due(e.Due)
 		if len(e.Params) > 0 {
 			of = strings.Join(e.Params, " ")
 		}

@@ -17,7 +17,8 @@ func (a *App) planCommand() *cobra.Command {
 		Use:   "plan [SCENARIO]",
 		Short: "Show the plan that a seed draws, or check a plan file",
 		Long: "Plan prints the plan of a seed as the JSON document that run --plan reads, or with --text as lines for people. The\n" +
-			"configuration goes to standard error, so that the document can be sent to a file. With --check it validates a file.",
+			"configuration goes to standard error, so that the document can be sent to a file. With --check it validates a file,\n" +
+			"a plan or the plan in a capsule.",
 		Example: fmt.Sprintf("  %s plan %s --seed 17 > plan.json\n  %s plan --check plan.json", program, a.exampleScenario(), program),
 		Args:    cobra.MaximumNArgs(1),
 	}
@@ -58,7 +59,7 @@ func (a *App) checkPlan(cmd *cobra.Command, args []string, file string) error {
 		return Usagef("--check takes a file only, no scenario and no seed")
 	}
 	cmd.Flags().Lookup("seed").Hidden = true
-	p, err := a.readPlan(file)
+	p, kind, err := a.readEither(file)
 	if err != nil {
 		return err
 	}
@@ -67,12 +68,31 @@ func (a *App) checkPlan(cmd *cobra.Command, args []string, file string) error {
 		return PrintJSON(cmd.OutOrStdout(), struct {
 			Config Configuration `json:"config"`
 			File   string        `json:"file"`
+			Kind   string        `json:"kind"`
 			Valid  bool          `json:"valid"`
-		}{config, file, true})
+		}{config, file, kind, true})
 	}
 	if err := config.Print(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid plan\n", file)
+	text := file + " is a valid plan\n"
+	if kind == "capsule" {
+		text = fmt.Sprintf("%s is a capsule, not a plan; the plan in it is valid: `%s replay %s` runs it\n", file,
+			a.Catalogue.Program, shellWord(file))
+	}
+	_, err = fmt.Fprint(cmd.OutOrStdout(), text)
 	return err
+}
+
+// readEither reads a plan, or the plan in a capsule.
+func (a *App) readEither(file string) (p *plan.Plan, kind string, err error) {
+	if documentOf(file) != capsuleDocument {
+		p, err = a.readPlan(file)
+		return p, "plan", err
+	}
+	c, err := plan.ReadCapsuleFile(file, a.Catalogue.Registry)
+	if err != nil {
+		return nil, "", err
+	}
+	return c.Plan, "capsule", a.knows(file, c.Plan)
 }

@@ -6,16 +6,20 @@ import (
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
 	"github.com/spf13/cobra"
 )
 
 // replayCheck compares a replayed run with its capsule.
 type replayCheck struct {
-	Type          string     `json:"type"` // "check"
-	SameTrace     bool       `json:"same_trace"`
-	SameBehaviour bool       `json:"same_behaviour"`
-	Trace         plan.Hex64 `json:"capsule_trace_hash"`
-	Behaviour     plan.Hex64 `json:"capsule_behaviour_hash"`
+	Type          string `json:"type"` // "check"
+	SameTrace     bool   `json:"same_trace"`
+	SameBehaviour bool   `json:"same_behaviour"`
+	// NoHashes: the run of the capsule did not end (a panic, a dead process), so that it has none; the fingerprint is compared.
+	NoHashes        bool       `json:"no_hashes,omitempty"`
+	SameFingerprint bool       `json:"same_fingerprint"`
+	Trace           plan.Hex64 `json:"capsule_trace_hash"`
+	Behaviour       plan.Hex64 `json:"capsule_behaviour_hash"`
 	// Engine is the version that wrote the capsule. Matched of Decisions were drawn again with the same value.
 	Engine    string `json:"capsule_engine"`
 	Matched   int64  `json:"matched_decisions"`
@@ -32,8 +36,8 @@ func (a *App) replayCommand() *cobra.Command {
 			"whether the hashes are those of the capsule. A capsule of another engine version is replayed with its decisions held\n" +
 			"fixed, and the share of them that came up again is told. With --json every line is a document: config, trace lines,\n" +
 			"verdict, check.",
-		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/failure.json --json", program, a.exampleScenario(), program, defaultOut),
-		Args:    cobra.ExactArgs(1),
+		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/failure.json --json", program, a.exampleScenario(), program, a.defaultOut()),
+		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "leave the trace out")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -121,11 +125,14 @@ func (a *App) withStoredDecisions(src *source) (*plan.Plan, []plan.DrawnDecision
 func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stored []plan.DrawnDecision) error {
 	v := result.Verdict
 	k := replayCheck{
-		Type: "check", SameTrace: v.TraceHash == c.TraceHash, SameBehaviour: v.BehaviourHash == c.BehaviourHash,
+		Type: "check", NoHashes: c.TraceHash == 0 && c.BehaviourHash == 0, SameFingerprint: shrink.Shows(v, c.Fingerprint), SameTrace: v.TraceHash == c.TraceHash, SameBehaviour: v.BehaviourHash == c.BehaviourHash,
 		Trace: c.TraceHash, Behaviour: c.BehaviourHash, Engine: c.Engine,
 		Matched: plan.Matched(stored, result.Decisions), Decisions: int64(len(stored)),
 	}
 	same := k.SameTrace && k.SameBehaviour
+	if k.NoHashes {
+		same = k.SameFingerprint
+	}
 	w := cmd.OutOrStdout()
 	if JSON(cmd) {
 		if err := printLine(w, k); err != nil {
@@ -133,6 +140,10 @@ func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stor
 		}
 	} else {
 		switch {
+		case k.NoHashes && same:
+			fmt.Fprintln(w, "the capsule has no hashes, since its run did not end: this run failed in the same way")
+		case k.NoHashes:
+			fmt.Fprintf(w, "the capsule has no hashes, since its run did not end, and this run does not show %s\n", c.Fingerprint)
 		case same:
 			fmt.Fprintln(w, "replayed to the last bit: trace and behaviour hash equal those of the capsule")
 		case k.SameBehaviour:

@@ -36,7 +36,7 @@ type shrunkReport struct {
 func (a *App) runCommand() *cobra.Command {
 	seed := seedFlag(1)
 	var file, out string
-	var trace, short bool
+	var trace, short, poison bool
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO|TOKEN]",
@@ -51,7 +51,8 @@ func (a *App) runCommand() *cobra.Command {
 	cmd.Flags().StringVar(&file, "plan", "", "run the plan in this file instead of drawing one")
 	cmd.Flags().BoolVar(&trace, "trace", false, "print the full trace")
 	cmd.Flags().BoolVar(&short, "shrink", false, "shorten the plan of a failing run, or of one that met a declared hazard")
-	cmd.Flags().StringVar(&out, "out", defaultOut, "folder for capsules")
+	cmd.Flags().BoolVar(&poison, "poison", false, "scribble over buffers and messages that the program gave away: reuse of them panics")
+	cmd.Flags().StringVar(&out, "out", a.defaultOut(), "folder for capsules")
 	if a.RunHook != nil && a.RunHook.Flags != nil {
 		a.RunHook.Flags(cmd)
 	}
@@ -61,7 +62,7 @@ func (a *App) runCommand() *cobra.Command {
 				return err
 			}
 		}
-		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short}
+		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short, poison: poison}
 		err := r.choose(args, uint64(seed))
 		if err == nil {
 			err = r.run(args)
@@ -78,6 +79,7 @@ type oneRun struct {
 	plan         *plan.Plan
 	file, out    string
 	trace, short bool
+	poison       bool
 	report       runReport
 }
 
@@ -168,7 +170,7 @@ func (r *oneRun) run(args []string) error {
 
 // options asks for decisions, for the capsule, and for the trace when that is wanted.
 func (r *oneRun) options(w io.Writer) sim.Options {
-	o := sim.Options{RecordDecisions: true}
+	o := sim.Options{RecordDecisions: true, Poison: r.poison}
 	if !r.trace {
 		return o
 	}
@@ -189,7 +191,7 @@ func (r *oneRun) keep(w io.Writer, result sim.Result) (err error) {
 	a := r.app
 	if result.Verdict.Outcome.Finding() {
 		c := plan.NewCapsule(sim.EngineVersion, r.plan, result.Verdict, result.Decisions, "")
-		if r.report.Capsule, err = a.writeCapsule(r.out, c); err != nil {
+		if r.report.Capsule, err = a.writeCapsule(r.out, c, ""); err != nil {
 			return err
 		}
 		r.report.Replay = a.Catalogue.Program + " replay " + shellWord(r.report.Capsule)
@@ -219,8 +221,8 @@ func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string)
 	if !stats.Reproduced {
 		return report, nil
 	}
-	for i := range small.Actions {
-		report.Actions = append(report.Actions, a.Catalogue.Registry.FormatAction(&small.Actions[i]))
+	for _, action := range small.InOrder() {
+		report.Actions = append(report.Actions, a.Catalogue.Registry.FormatAction(&action))
 	}
 	result, err := runner.Run(small, sim.Options{RecordDecisions: true})
 	if err != nil {
@@ -228,7 +230,7 @@ func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string)
 	}
 	c := plan.NewCapsule(sim.EngineVersion, small, result.Verdict, result.Decisions, goal)
 	if file == "" {
-		report.Capsule, err = a.writeCapsule(dir, c)
+		report.Capsule, err = a.writeCapsule(dir, c, "-shrunk")
 		return report, err
 	}
 	data, err := plan.EncodeCapsule(c)

@@ -34,11 +34,11 @@ func (a *App) shrinkCommand() *cobra.Command {
 		Long: "Shrink deletes actions, then hosts, then workloads from the plan as long as the run still shows the target: the\n" +
 			"fingerprint of the failure, or hazard/ID for a declared hazard. The result is written as a capsule.",
 		Example: fmt.Sprintf("  %s shrink %s:17\n  %s shrink failure.json --out short.json", program, a.exampleScenario(), program),
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().StringVar(&goal, "target", "", "fingerprint to keep (default: the one that the run shows)")
 	cmd.Flags().Int64Var(&budget, "budget", budget, "runs to spend")
-	cmd.Flags().StringVar(&out, "out", "", "file for the capsule (default: a name in "+defaultOut+")")
+	cmd.Flags().StringVar(&out, "out", "", "file for the capsule (default: a name in "+a.defaultOut()+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if budget < 1 {
 			return Usagef("--budget must be at least 1")
@@ -66,7 +66,7 @@ func (a *App) shrinkCommand() *cobra.Command {
 				return err
 			}
 		}
-		report, err := a.shorten(src.plan, goal, budget, defaultOut, out)
+		report, err := a.shorten(src.plan, goal, budget, a.defaultOut(), out)
 		if err != nil {
 			return err
 		}

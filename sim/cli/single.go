@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,8 +14,8 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// defaultOut is the folder for capsules.
-const defaultOut = "simrun-out"
+// defaultOut is the folder for capsules: simrun-out for simrun.
+func (a *App) defaultOut() string { return a.Catalogue.Program + "-out" }
 
 // drawn draws the plan of a scenario's seed.
 func (a *App) drawn(scenario string, seed uint64) (*plan.Plan, error) {
@@ -31,6 +32,9 @@ func (a *App) drawn(scenario string, seed uint64) (*plan.Plan, error) {
 
 // readPlan reads a plan file whose scenario must be in the catalogue.
 func (a *App) readPlan(file string) (*plan.Plan, error) {
+	if documentOf(file) == capsuleDocument {
+		return nil, Usagef("%s is a capsule, not a plan: `%s replay %s` runs it", file, a.Catalogue.Program, shellWord(file))
+	}
 	p, err := plan.ReadFile(file, a.Catalogue.Registry)
 	if err != nil {
 		return nil, err
@@ -46,6 +50,30 @@ func (a *App) knows(file string, p *plan.Plan) error {
 	return nil
 }
 
+// document is what a file holds, by the names in it.
+type document int
+
+const (
+	otherDocument document = iota // or no file at all: the strict reader says what is wrong
+	planDocument
+	capsuleDocument
+)
+
+func documentOf(file string) document {
+	var names map[string]json.RawMessage
+	data, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(data, &names) != nil {
+		return otherDocument
+	}
+	switch _, inside := names["plan"]; {
+	case inside:
+		return capsuleDocument
+	case names["scenario"] != nil && names["hosts"] != nil:
+		return planDocument
+	}
+	return otherDocument
+}
+
 // source is what replay and shrink work on: a capsule, or a token that names scenario and seed.
 type source struct {
 	plan    *plan.Plan
@@ -55,6 +83,9 @@ type source struct {
 // locate reads a capsule file, or draws the plan of a token such as kip1262/draft:17.
 func (a *App) locate(arg string) (*source, error) {
 	if _, err := os.Stat(arg); err == nil {
+		if documentOf(arg) == planDocument {
+			return nil, Usagef("%s is a plan, not a capsule: `%s run --plan %s --trace` runs it", arg, a.Catalogue.Program, shellWord(arg))
+		}
 		c, err := plan.ReadCapsuleFile(arg, a.Catalogue.Registry)
 		if err != nil {
 			return nil, err
@@ -109,14 +140,14 @@ func (a *App) runPlan(file string, p *plan.Plan, o sim.Options) (sim.Result, cam
 	return result, nil, Usagef("%s: %w", file, err)
 }
 
-// writeCapsule writes the capsule of a run into a folder and returns its name.
-func (a *App) writeCapsule(dir string, c *plan.Capsule) (string, error) {
+// writeCapsule writes the capsule of a run into a folder and returns its name, which ends with the suffix.
+func (a *App) writeCapsule(dir string, c *plan.Capsule, suffix string) (string, error) {
 	data, err := plan.EncodeCapsule(c)
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d.json", campaign.FileName(c.Fingerprint),
-		campaign.FileName(c.Plan.Scenario), c.Plan.Seed))
+	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d%s.json", campaign.FileName(c.Fingerprint),
+		campaign.FileName(c.Plan.Scenario), c.Plan.Seed, suffix))
 	return file, plan.WriteFile(file, data)
 }
 

@@ -65,6 +65,9 @@ func (a *App) verifyCommand() *cobra.Command {
 		} else {
 			err = reports.Verify(w, report)
 		}
+		if err == nil && report.Interrupted {
+			return ErrInterrupted
+		}
 		if err == nil && len(report.Differences) > 0 {
 			err = ErrFinding
 		}
