@@ -39,6 +39,12 @@ type WipeChecker interface {
 	OnWipe(h *Host)
 }
 
+// FlipChecker hears that a bit of what a host had made durable flipped. Nothing else tells of it: who mirrors the disk of a host
+// that is down reads it again.
+type FlipChecker interface {
+	OnFlip(h *Host, at vdisk.Flipped)
+}
+
 // StepChecker is called after every event; it must be O(1).
 type StepChecker interface {
 	OnStep()

@@ -23,6 +23,7 @@ const (
 	effectFatal // Input or Boot returned an error
 	effectCut   // the armed disk operation is in progress: the process dies inside it
 	effectBooted
+	effectLateDial // the resolver takes a while
 )
 
 // effect is one entry of a lane's journal. It is committed at its time; a crash before that means that it never happened.
@@ -63,6 +64,8 @@ func (w *World) commit(h *Host, f *effect) {
 		w.afterEvent(h)
 	case effectDial:
 		w.net.Open(w.now, f.num, f.host, f.port, f.cause)
+	case effectLateDial:
+		w.dialLate(h, f)
 	case effectSend:
 		w.commitSend(h, f.lane, f.num, f.msg, f.cause)
 	case effectDatagram:

@@ -77,6 +77,9 @@ func (e *Env) Dial(host string, port int32) Conn {
 		to = -1
 	}
 	c := e.w.net.Reserve(e.h.index, e.h.boot, e.lane)
+	if len(e.w.nameFaults) > 0 && ok && to != e.h.index && e.dialWrong(c, to, port) {
+		return c
+	}
 	if e.immediate() {
 		e.w.net.Open(e.w.now, c, to, port, e.event)
 		return c

@@ -37,6 +37,15 @@ func Faults() []plan.Kind {
 			plan.Field{Name: "grace", Type: plan.DurationField, Doc: "how long it may take; absent: 1s"}),
 		host("wipe", "power loss, and everything below a directory is erased", fieldDown,
 			plan.Field{Name: "path", Type: plan.TextField, Doc: "the directory; absent: the whole disk"}),
+		host("flip", "bits of the durable bytes flip; latent until read", fieldPath,
+			plan.Field{Name: "suffix", Type: plan.TextField, Doc: "only in files whose names end so"},
+			plan.Field{Name: "first", Type: plan.NumberField, Doc: "from this byte of a file on; absent: 0"},
+			plan.Field{Name: "length", Type: plan.NumberField, Doc: "in so many bytes; absent: to the end of the file"},
+			plan.Field{Name: "bits", Type: plan.NumberField, Doc: "how many; absent: 1"},
+			plan.Field{Name: "cached", Type: plan.WordField, Words: []string{"no", "yes"},
+				Doc: "yes: pages in the cache hide it until a power loss; absent: no"}),
+		host("swap", "power loss of two hosts, whose disks are exchanged while it lasts", fieldFor, fieldDown,
+			plan.Field{Name: "with", Type: plan.HostField, Required: true, Doc: "the other host"}),
 		host("start", "starts a host that is down"),
 		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
 		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Required: true, Doc: "by how much, may be negative"}),
@@ -53,6 +62,14 @@ func Faults() []plan.Kind {
 		host("disk-full", "the disk has little room left", fieldFor,
 			plan.Field{Name: "free", Type: plan.NumberField, Required: true, Doc: "bytes left"}),
 		host("disk-slow", "disk operations take longer", fieldFor, percent),
+		host("disk-stuck", "disk operations that begin do not end before the fault does", fieldPath, fieldFor,
+			plan.Field{Name: "on", Type: plan.WordField, Required: true, Words: []string{"read", "write", "sync", "names", "all"},
+				Doc: "which operations"}),
+		host("names", "the names of a host resolve never, to another host, or late, for connections that are opened", fieldFor,
+			plan.Field{Name: "seen", Type: plan.HostsField, Doc: "only by these hosts; absent: by all"},
+			plan.Field{Name: "how", Type: plan.WordField, Required: true, Words: []string{"never", "other", "late"}, Doc: "what the resolver does"},
+			plan.Field{Name: "to", Type: plan.HostField, Doc: "other: the host that they lead to"},
+			plan.Field{Name: "add", Type: plan.DurationField, Doc: "late: how long an answer takes; absent: 1s"}),
 	}
 }
 
@@ -63,6 +80,9 @@ func (w *World) installFaults() {
 	w.fault("crash-op", ActionHandler{Do: actCrashOp})
 	w.fault("stop", ActionHandler{Do: actStop})
 	w.fault("wipe", ActionHandler{Do: actWipe})
+	w.fault("flip", ActionHandler{Do: actFlip})
+	w.handlers["swap"] = ActionHandler{Do: actSwap, Undo: undoSwap}
+	w.handlers["names"] = ActionHandler{Do: actNames, Undo: undoNames}
 	w.fault("start", ActionHandler{Do: actStart})
 	w.fault("pause", ActionHandler{Do: actPause})
 	w.fault("jump", ActionHandler{Do: actJump})
@@ -86,6 +106,8 @@ func (w *World) installFaults() {
 		func(v *vdisk.Volume, _ *Act) { v.SetFull(-1) })})
 	w.fault("disk-slow", ActionHandler{Do: diskAction(actDiskSlow), Undo: undoDisk(
 		func(v *vdisk.Volume, _ *Act) { v.SetSlow(vdisk.Slow{}) })})
+	w.fault("disk-stuck", ActionHandler{Do: diskAction(w.actDiskStuck), Undo: undoDisk(
+		func(v *vdisk.Volume, a *Act) { v.SetStuck(a.Word("path", ""), 0, nil) })})
 }
 
 // fault registers a kind of the core's own: what it did is taken back by the calm itself.
@@ -223,6 +245,9 @@ func diskAction(do func(v *vdisk.Volume, a *Act)) func(w *World, a *Act) string 
 		h := a.Host("host")
 		if h == nil {
 			return ""
+		}
+		if h.swapped {
+			return "its disk is in another host"
 		}
 		key := a.diskKey()
 		if slices.Contains(h.diskFaults, key) {

@@ -17,6 +17,7 @@ type Host struct {
 	up      bool
 	leaving bool // Stop was called
 	powered bool
+	swapped bool // has the disk of another host
 	frozen  bool // outside the core: the calm does not heal it
 	factory func() Process
 	process Process

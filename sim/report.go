@@ -177,6 +177,9 @@ func (w *World) verdict() *plan.Verdict {
 	put("graceful-stops", s.exits)
 	put("fault-actions", s.actions)
 	put("spurious-wakes", s.spurious)
+	for _, h := range w.hosts {
+		put("disk-stalls", h.volume.Stalls())
+	}
 	put("net-resets", f.Resets)
 	put("net-losses", f.Losses)
 	put("net-lost", f.Lost)

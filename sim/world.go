@@ -65,12 +65,13 @@ type World struct {
 	atEnd      []EndChecker
 	duties     []Obligation
 
-	actions  []action
-	handlers map[string]ActionHandler
-	drawn    []plan.DrawnDecision
-	memory   arena
-	poison   poison
-	budget   check.Budget
+	actions    []action
+	nameFaults []nameFault
+	handlers   map[string]ActionHandler
+	drawn      []plan.DrawnDecision
+	memory     arena
+	poison     poison
+	budget     check.Budget
 }
 
 const (
@@ -112,7 +113,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.report.reset()
 	w.checkers, w.onProtocol, w.onSend, w.onDiskOp = w.checkers[:0], w.onProtocol[:0], w.onSend[:0], w.onDiskOp[:0]
 	w.onLife, w.onStep, w.atEnd, w.duties = w.onLife[:0], w.onStep[:0], w.atEnd[:0], w.duties[:0]
-	w.actions = w.actions[:0]
+	w.actions, w.nameFaults = w.actions[:0], w.nameFaults[:0]
 	w.handlers = map[string]ActionHandler{}
 	w.drawn = nil
 	w.memory.reset()

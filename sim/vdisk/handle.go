@@ -213,6 +213,7 @@ func (h *Handle) chargeRead(n *inode, offset, bytes int64) error {
 	v := h.volume
 	key := n.pathHash ^ uint64(offset)
 	cost := v.model.Read.draw(h.host, OpRead, key, bytes, v.slow.ReadPercent)
+	cost = v.held(Reads, n.path, cost)
 	failed := v.readFails(h.host, n.path, key)
 	h.host.Issue(v, NoOp, cost)
 	if failed {

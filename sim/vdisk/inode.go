@@ -12,6 +12,7 @@ type inode struct {
 	directory  bool
 	shared     bool
 	unsynced   bool   // an operation in progress at a power loss touched it
+	rotten     bool   // a bit of the platter flipped under a page that is cached: they are never one again but by a power loss
 	cache      []byte // page cache, with operations as issued
 	durableLen int64  // when shared
 	durable    []byte // when not shared
@@ -62,7 +63,7 @@ func (n *inode) share() {
 func (n *inode) replace(data []byte) {
 	n.cache = append(n.cache[:0], data...)
 	n.forgetPending()
-	n.lost, n.unsynced = nil, false
+	n.lost, n.unsynced, n.rotten = nil, false, false
 	n.share()
 }
 
@@ -106,7 +107,7 @@ func (n *inode) makeDurable(size int64) {
 		}
 	}
 	n.forgetPending()
-	if n.inflight == 0 && len(n.lost) == 0 {
+	if n.inflight == 0 && len(n.lost) == 0 && !n.rotten {
 		n.share()
 	}
 }

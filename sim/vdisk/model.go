@@ -53,6 +53,53 @@ type Slow struct {
 	ReadPercent, WritePercent, SyncPercent, NamesPercent int64
 }
 
+// Class is a set of kinds of operation, for SetStuck.
+type Class uint8
+
+// The classes: reads and listings, writes, fsyncs of files and directories, changes of names and truncations.
+const (
+	Reads Class = 1 << iota
+	Writes
+	Syncs
+	Names
+)
+
+// stuckRule lets operations that begin now take until some time.
+type stuckRule struct {
+	prefix string
+	class  Class
+	left   func() int64
+}
+
+// SetStuck lets operations of a class on paths under prefix take no less than left says when they begin, in nanoseconds: a device
+// that answers again at a known time and not before. It replaces an earlier call with the same prefix; class 0 takes it away.
+func (v *Volume) SetStuck(prefix string, class Class, left func() int64) {
+	prefix = strings.TrimSuffix(prefix, "/")
+	for i := range v.stuck {
+		if v.stuck[i].prefix == prefix {
+			v.stuck = append(v.stuck[:i], v.stuck[i+1:]...)
+			break
+		}
+	}
+	if class != 0 {
+		v.stuck = append(v.stuck, stuckRule{prefix, class, left})
+	}
+}
+
+// held is the cost of an operation on a device that may be stuck.
+func (v *Volume) held(class Class, path string, costNs int64) int64 {
+	for i := range v.stuck {
+		if r := &v.stuck[i]; r.class&class != 0 && covers(r.prefix, path) {
+			costNs = max(costNs, r.left())
+			v.stalls++
+		}
+	}
+	return costNs
+}
+
+// Stalls counts the operations that SetStuck held up since Reset.
+func (v *Volume) Stalls() int64 { return v.stalls }
+
 type errorRule struct {
 	prefix string
 	errors Errors

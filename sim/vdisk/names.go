@@ -17,7 +17,7 @@ var (
 // chargeNames draws cost and error of a metadata operation, lets do execute it, and issues it.
 func (h *Handle) chargeNames(kind Kind, path string, key uint64, do func() OpID) error {
 	v := h.volume
-	cost := v.model.Names.draw(h.host, kind, key, 0, v.slow.NamesPercent)
+	cost := v.held(Names, path, v.model.Names.draw(h.host, kind, key, 0, v.slow.NamesPercent))
 	if v.writeFails(h.host, kind, path, key) {
 		h.host.Issue(v, NoOp, cost)
 		return pathError(kind.String(), path, ErrIO)
@@ -121,7 +121,7 @@ func (h *Handle) SyncDir(dir string) error {
 		return err
 	}
 	key := v.inodes[slot].pathHash
-	cost := v.syncCost(h.host, OpSyncDir, key)
+	cost := v.held(Syncs, dir, v.syncCost(h.host, OpSyncDir, key))
 	if v.syncFails(h.host, OpSyncDir, dir, key) {
 		h.host.Issue(v, NoOp, cost)
 		return pathError("sync-dir", dir, ErrIO)

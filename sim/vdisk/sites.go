@@ -19,7 +19,7 @@ var (
 // Sites returns the decisions that this package draws, for reference pages and plan validation.
 func Sites() []*decide.Site {
 	return []*decide.Site{siteReadError, siteWriteError, siteSyncError, siteSlowSync, siteJitter, siteCutOp, siteCutWrite,
-		siteLostNames, siteLostSize, siteLostSector}
+		siteLostNames, siteLostSize, siteLostSector, siteFlip}
 }
 
 // Chooser draws decisions. The entity of their names is the volume, and the implementor supplies it: decide.HashString of

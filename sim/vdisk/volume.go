@@ -28,6 +28,8 @@ type Volume struct {
 	armedOp      OpID
 
 	rules    []errorRule
+	stuck    []stuckRule
+	stalls   int64
 	slow     Slow
 	used     int64 // bytes in all live files
 	capacity int64 // -1: no limit
@@ -80,6 +82,7 @@ func (v *Volume) Reset(model Model) {
 	v.head, v.tail, v.serials = 1, 0, 0
 	v.opsSinceBoot, v.armedAt, v.armedOp = 0, 0, NoOp
 	v.rules = v.rules[:0]
+	v.stuck, v.stalls = nil, 0
 	v.slow, v.used, v.capacity, v.observer = Slow{}, 0, -1, nil
 	slot := v.newInode(root, true)
 	v.names[root], v.durable[root] = slot, slot

@@ -15,6 +15,7 @@ func (h *Handle) WriteAt(fd int32, p []byte, offset int64) error {
 	v := h.volume
 	key := n.pathHash ^ uint64(offset)
 	cost := v.model.Write.draw(h.host, OpWrite, key, int64(len(p)), v.slow.WritePercent)
+	cost = v.held(Writes, n.path, cost)
 	if v.writeFails(h.host, OpWrite, n.path, key) {
 		h.host.Issue(v, NoOp, cost)
 		return pathError("write", n.path, ErrIO)
@@ -99,7 +100,7 @@ func (h *Handle) Sync(fd int32) error {
 		return err
 	}
 	v := h.volume
-	cost := v.syncCost(h.host, OpSync, n.pathHash)
+	cost := v.held(Syncs, n.path, v.syncCost(h.host, OpSync, n.pathHash))
 	kind := OpSync
 	if v.syncFails(h.host, OpSync, n.path, n.pathHash) {
 		kind = OpSyncFailed

@@ -82,6 +82,14 @@ func (n *Net) reset(nowNs int64, id int64, cause int64) {
 	}
 }
 
+// Break resets a connection: whoever still holds an end of it learns, and what is in flight arrives before.
+func (n *Net) Break(nowNs int64, id, cause int64) {
+	if c := &n.conns[id-1]; !c.gone[Client] || !c.gone[Server] {
+		n.Faults.Resets++
+		n.reset(nowNs, id, cause)
+	}
+}
+
 // Close ends a connection from one side, orderly: the other learns after what was sent before.
 func (n *Net) Close(nowNs int64, id int64, side Side, cause int64) {
 	c := &n.conns[id-1]
