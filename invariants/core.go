@@ -27,7 +27,7 @@ type rules struct {
 	electionSafety, oneVote, epochMonotonic, roles, preVoteHarmless, noDisruption, twoLeadersBounded rule
 
 	logMatching, leaderCompleteness, stateMachineSafety, leaderAppendOnly, noWriteAfterLead, truncation, hwMonotonic,
-	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, votersFollowLog rule
+	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, snapshotFit, snapshotContent, votersFollowLog rule
 
 	mvImpliesClusterID, noEarlyClusterID, oneClusterID, leaderWritesClusterID, persistedIsStable, upgradeKeepsID,
 	directoryIDFirst, bootstrapOnce, clusterIDServed, idDiscovered rule
@@ -43,7 +43,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.electionSafety, &r.oneVote, &r.epochMonotonic, &r.roles, &r.preVoteHarmless, &r.noDisruption,
 		&r.twoLeadersBounded, &r.logMatching, &r.leaderCompleteness, &r.stateMachineSafety, &r.leaderAppendOnly,
 		&r.noWriteAfterLead, &r.truncation, &r.hwMonotonic, &r.hwDurable, &r.ownEpochCommit, &r.acknowledgedSurvives,
-		&r.listenerOrder, &r.votersFollowLog, &r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
+		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.votersFollowLog, &r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.directoryIDFirst, &r.bootstrapOnce,
 		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.leaderExists,
 		&r.highWatermarkMoves, &r.nodesCatchUp, &r.bootstrapStable,

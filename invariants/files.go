@@ -51,6 +51,7 @@ func (c *core) reload(r *replica) {
 		}
 	})
 	c.readDurableQuorum(r)
+	c.loadSnapshots(r)
 	c.reloadLog(r)
 	c.loadBootstrap(r)
 	c.identify(r)
@@ -136,15 +137,18 @@ func (c *core) onDisk(r *replica, op *diskOp) {
 		c.onCreate(r, op.path)
 	case opRename:
 		if i := r.log.find(op.path); i >= 0 {
-			c.logRemoved(r, i)
+			c.logRemoved(r, i, true)
 		}
+		c.snapshotGone(r, op.path)
 		c.onCreate(r, op.to)
 		c.smallFileChanged(r, op.to, op)
+		c.snapshotNamed(r, op.to)
 	case opRemove:
 		if i := r.log.find(op.path); i >= 0 {
-			c.logRemoved(r, i)
+			c.logRemoved(r, i, false)
 		}
 		c.smallFileChanged(r, op.path, op)
+		c.snapshotGone(r, op.path)
 	case opSyncDir:
 		c.onSyncDir(r, op.path)
 	}
@@ -167,6 +171,9 @@ func (c *core) onCreate(r *replica, path string) {
 	dir, name := splitPath(path)
 	if base, ok := segmentBase(name); ok && r.isPartition(dir) {
 		r.log.addSegment(path, base)
+		if len(r.log.entries) == 0 {
+			r.log.prefix = c.prefixAt(r.log.start)
+		}
 	}
 	if name == propertiesName+".tmp" {
 		c.propertiesBegun(r, dir)

@@ -105,6 +105,9 @@ func (c *core) batchesCut(r *replica, first int32) {
 		c.rules.leaderAppendOnly.fail("leader-cut", r.id+" as leader of epoch "+number(int64(r.roleEpoch))+" cut its log from "+
 			number(r.log.end)+" to "+number(cut))
 	}
+	if c.covered(r) {
+		return // the log gives way to a snapshot that is ahead of it, which is none either
+	}
 	if !r.fetched {
 		return // recovery at start is not a truncation (invariants, Words)
 	}

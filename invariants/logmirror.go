@@ -22,6 +22,9 @@ type logMirror struct {
 	start    int64 // log start offset
 	end      int64 // log end offset, exclusive
 	durable  int32 // so many entries are on the platter, name and bytes
+	// prefix is the batch that ends where the log starts: what snapshots stand for. noBatch at offset 0, or when nobody
+	// exposed a batch that ends there.
+	prefix batchID
 }
 
 // segment is one file of the log.
@@ -43,12 +46,12 @@ type entry struct {
 	end     int64 // offset behind the batch
 }
 
-// last returns the last batch of the log.
+// last returns the last batch of the log; that before its start when it is empty.
 func (l *logMirror) last() batchID {
 	if n := len(l.entries); n > 0 {
 		return l.entries[n-1].id
 	}
-	return noBatch
+	return l.prefix
 }
 
 // endingAt returns the index of the entry that ends at an offset, -1 when there is none. Offsets near the end are found at
@@ -83,6 +86,9 @@ func (l *logMirror) endingAt(end int64) int32 {
 func (l *logMirror) batchEndingAt(end int64) batchID {
 	if i := l.endingAt(end); i >= 0 {
 		return l.entries[i].id
+	}
+	if end == l.start {
+		return l.prefix
 	}
 	return noBatch
 }
@@ -256,16 +262,17 @@ func (c *core) logTruncated(r *replica, i int32, size int64) {
 	s.durable = min(s.durable, size)
 }
 
-// logRemoved follows the removal of a segment, or its rename to something that is none.
-func (c *core) logRemoved(r *replica, i int32) {
-	if i == 0 && len(r.log.segments) > 1 && len(r.log.entries) > 0 && r.log.entries[len(r.log.entries)-1].segment > 0 {
+// logRemoved follows the removal of a segment, or its rename to something that is none, which is how a prefix is deleted.
+func (c *core) logRemoved(r *replica, i int32, renamed bool) {
+	behind := len(r.log.entries) > 0 && r.log.entries[len(r.log.entries)-1].segment > 0
+	if i == 0 && len(r.log.segments) > 1 && (renamed || behind) {
 		c.dropPrefix(r)
 		return
 	}
 	c.cutLog(r, i, 0)
 	r.log.dropSegment(i)
 	if len(r.log.segments) == 0 {
-		r.log.start, r.log.end = 0, 0
+		r.log.start, r.log.end, r.log.prefix = 0, 0, noBatch
 	}
 }
 
@@ -275,10 +282,14 @@ func (c *core) dropPrefix(r *replica) {
 	for int(n) < len(r.log.entries) && r.log.entries[n].segment == 0 {
 		n++
 	}
+	if n > 0 {
+		r.log.prefix = r.log.entries[n-1].id
+	}
 	r.log.entries = append(r.log.entries[:0], r.log.entries[n:]...)
 	r.log.durable = max(r.log.durable-n, 0)
 	r.log.dropSegment(0)
 	r.log.start = r.log.segments[0].base
+	c.prefixDeleted(r)
 }
 
 // logSynced follows a committed fsync of a segment: its first size bytes are durable.
@@ -315,7 +326,7 @@ func (c *core) namesSynced(r *replica) {
 // are not taken in.
 func (c *core) reloadLog(r *replica) {
 	l := &r.log
-	l.segments, l.entries, l.durable, l.start, l.end = l.segments[:0], l.entries[:0], 0, 0, 0
+	l.segments, l.entries, l.durable, l.start, l.end, l.prefix = l.segments[:0], l.entries[:0], 0, 0, 0, noBatch
 	r.disk.Walk(func(path string, data []byte) {
 		dir, name := splitPath(path)
 		base, ok := segmentBase(name)
@@ -327,6 +338,7 @@ func (c *core) reloadLog(r *replica) {
 		platter, durable := r.disk.DurableFile(path)
 		s.named, s.durable, s.suspect = durable, commonPrefix(platter, data), r.fsyncFailed
 	})
+	l.prefix = c.prefixAt(l.start)
 	for i := range l.segments {
 		data, _ := r.disk.File(l.segments[i].path)
 		if !c.reloadSegment(r, int32(i), data) {

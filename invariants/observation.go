@@ -189,6 +189,24 @@ func (o *BootstrapDelivered) String() string {
 	return fmt.Sprintf("delivered to %s: bootstrap checkpoint of %d bytes", o.Listener, o.Bytes)
 }
 
+// SnapshotDelivered is the call of a listener with a snapshot.
+type SnapshotDelivered struct {
+	Listener string
+	ID       raft.OffsetAndEpoch
+	Bytes    int32
+}
+
+// AppendTo implements sim.Observation.
+func (o *SnapshotDelivered) AppendTo(buf []byte) []byte {
+	buf = binary.BigEndian.AppendUint64(append(append(buf, 'S'), o.Listener...), uint64(o.ID.Offset))
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(buf, uint32(o.ID.Epoch)), uint32(o.Bytes))
+}
+
+// String is the line in traces.
+func (o *SnapshotDelivered) String() string {
+	return fmt.Sprintf("delivered to %s: snapshot %d of epoch %d, %d bytes", o.Listener, o.ID.Offset, o.ID.Epoch, o.Bytes)
+}
+
 func bit(b bool) byte {
 	if b {
 		return 1

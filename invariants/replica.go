@@ -42,7 +42,8 @@ type replica struct {
 	durable     quorumFile // what a power loss would leave
 	staleQuorum bool       // the file changed since durable was read
 	directories []directory
-	fsyncFailed bool  // an fsync of the log failed in this run
+	fsyncFailed bool // an fsync of the log failed in this run
+	snapshots   []snapshotFile
 	bootVoters  int32 // voter set of the 0-0 checkpoint, noSet: none
 
 	// The identity, over process lives.
@@ -93,12 +94,14 @@ type acknowledgement struct {
 // reset forgets the host of an earlier run.
 func (r *replica) reset(host int32, id string, d disk) {
 	log, dirs, votes, listeners, grants, old := r.log, r.directories, r.votes, r.listeners, r.preGrants, r.oldAcks
+	snapshots := r.snapshots
 	*r = replica{
 		host: host, id: id, disk: d, nodeID: -1, bootVoters: noSet, lastLed: -1,
 		directories: dirs[:0], votes: votes[:0], listeners: listeners[:0], preGrants: grants[:0], oldAcks: old[:0],
 		quorum: noQuorumFile, durable: noQuorumFile,
 	}
-	r.log.segments, r.log.entries = log.segments[:0], log.entries[:0]
+	r.log.segments, r.log.entries, r.log.prefix = log.segments[:0], log.entries[:0], noBatch
+	r.snapshots = snapshots[:0]
 	r.endLife()
 }
 

@@ -126,14 +126,6 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 		c.onVoteResponse(r, peer, m)
 	case *raft.BeginQuorumEpochRequest:
 		c.onBeginQuorumEpoch(r, m)
-	case *raft.UpdateRaftVoterResponse:
-		if m.ErrorCode == raft.None && peer != nil { // counts as a fetch for check-quorum (kraft-protocol 2.13)
-			c.fetchAccepted(r, peer.nodeID)
-		}
-	case *raft.FetchSnapshotResponse:
-		if m.ErrorCode == raft.None && m.PartitionError == raft.None && peer != nil { // likewise (2.9)
-			c.fetchAccepted(r, peer.nodeID)
-		}
 	case *raft.EndQuorumEpochRequest:
 		c.requestSent(r, m.LeaderEpoch)
 	}
@@ -160,6 +152,8 @@ func (s *Suite) OnProtocol(h *sim.Host, o sim.Observation) {
 		if o.Offset >= 0 {
 			c.appendAcknowledged(r, o.Offset)
 		}
+	case *SnapshotDelivered:
+		c.snapshotDelivered(r, o.Listener, o.ID.Offset)
 	case *BootstrapDelivered:
 		c.bootstrapDelivered(r, o.Listener)
 	}
@@ -176,7 +170,7 @@ func (c *core) onRaftEvent(r *replica, e *raft.Event) {
 		r.preVoteFor = e.Peer.ID
 	case raft.VoteGranted:
 		r.preVoteFor = -1
-	case raft.FetchAccepted:
+	case raft.FetchAccepted, raft.VoterHeard:
 		c.fetchAccepted(r, e.Peer.ID)
 	}
 }

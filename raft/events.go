@@ -84,6 +84,9 @@ const (
 	LogReplaced
 	// LogPrefixDeleted: retention moved the log start from Other to Offset.
 	LogPrefixDeleted
+	// VoterHeard: a leader took a request of Peer other than a Fetch for a sign of life, which counts like one for
+	// check-quorum if Peer is a voter (3.8): a FetchSnapshot that it serves, an UpdateRaftVoter that it takes.
+	VoterHeard
 	// numEventKinds counts the kinds; it stays last.
 	numEventKinds
 )
@@ -104,6 +107,7 @@ var eventNames = [numEventKinds]string{
 	SnapshotOffered: "snapshot-offered", VotersChanged: "voters-changed", KRaftVersionChanged: "kraft-version-changed",
 	PeerUnavailable: "peer-unavailable", RequestTimeout: "request-timeout", UnexpectedAnswer: "unexpected-answer",
 	SnapshotStored: "snapshot-stored", LogReplaced: "log-replaced", LogPrefixDeleted: "log-prefix-deleted",
+	VoterHeard:       "voter-heard",
 	ShutdownFinished: "shutdown-finished", VoterChangeStarted: "voter-change-started", VoterChangeEnded: "voter-change-ended",
 }
 

@@ -142,6 +142,12 @@ func (r *Replica) recordFetch(l *leader, key ReplicaKey, offset int64) error {
 	return r.updateHighWatermark(l)
 }
 
+// hear counts a request other than a Fetch for check-quorum.
+func (r *Replica) hear(l *leader, key ReplicaKey) {
+	r.emit(VoterHeard, 0, 0, key, false)
+	l.countForQuorum(r, key)
+}
+
 // countForQuorum notes that a replica still follows, and restarts the check-quorum timer once a majority of the voters did
 // (3.8). An observer counts for nothing, but its fetch is an occasion to look: a sole voter needs nobody, and its timer must
 // not have run out long ago when a second voter joins.

@@ -59,7 +59,7 @@ func (r *Replica) sliceSnapshot(m *FetchSnapshotRequest, response *FetchSnapshot
 		return UnknownServerError
 	}
 	key := ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID}
-	r.role.(*leader).countForQuorum(r, key)
+	r.hear(r.role.(*leader), key)
 	response.Size, response.Position, response.Bytes = size, m.Position, bytes
 	return None
 }

@@ -78,7 +78,7 @@ func (r *Replica) finishUpdateVoter(l *leader, minVersion, maxVersion int16, fou
 		r.endChange(l, VoterNotFound, "")
 		return
 	}
-	l.countForQuorum(r, voter.ReplicaKey)
+	r.hear(l, voter.ReplicaKey)
 	l.change.offset = r.appendVoters(l, set)
 	r.acknowledgeChange(l) // a voter that waited for the commit would not fetch, and the commit may need its fetch (KAFKA-16534)
 }
@@ -96,7 +96,7 @@ func (r *Replica) updateVoterInMemory(l *leader, voter voters.Voter) {
 		return
 	}
 	l.upgrade.voters = set
-	l.countForQuorum(r, voter.ReplicaKey)
+	r.hear(l, voter.ReplicaKey)
 	r.endChange(l, None, "")
 }
 

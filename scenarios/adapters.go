@@ -38,6 +38,7 @@ var (
 	siteElection    = decide.NewSite("raft/election-timeout", "milliseconds added to an election timeout", 0)
 	siteBootstrap   = decide.NewSite("raft/bootstrap-server", "which bootstrap server is asked first", 0)
 	siteReconnect   = decide.NewSite("raft/reconnect-backoff", "jitter of the pause before a lost connection is dialled again", 0)
+	siteSnapshot    = decide.NewSite("raft/snapshot-suffix", "random part in the name of a snapshot that is being written", 0)
 	siteDirectoryID = decide.NewSite("metadata/directory-id", "32 bits of a new directory id", 0)
 	siteSalt        = decide.NewSite("metadata/scram-salt", "26 bits of a salt", 0)
 	siteClusterID   = decide.NewSite("metadata/cluster-id", "32 bits of a new cluster id", 0)
@@ -54,6 +55,8 @@ func (c *choices) Choose(site raft.Site, key uint64, n int64) int64 {
 		return c.env.Choose(siteBootstrap, key, n)
 	case raft.SiteReconnectBackoff:
 		return c.env.Choose(siteReconnect, key, n)
+	case raft.SiteSnapshotSuffix:
+		return c.env.Choose(siteSnapshot, key, n)
 	}
 	panic("scenarios: raft has a choice without a site")
 }
@@ -101,6 +104,16 @@ func (l *listener) HandleLoadBootstrap(snapshot []byte) {
 	*p = bootstrapPost{listener: l.id, bytes: snapshot}
 	o := l.n.c.memory.loaded.next()
 	*o = invariants.BootstrapDelivered{Listener: l.name, Bytes: int32(len(snapshot))}
+	l.n.env.Observe(o)
+	l.n.env.Post(l.lane, p)
+}
+
+// HandleLoadSnapshot is raft.SnapshotListener.
+func (l *listener) HandleLoadSnapshot(id raft.OffsetAndEpoch, snapshot []byte) {
+	p := l.n.c.memory.loadings.next()
+	*p = snapshotPost{listener: l.id, id: id, bytes: snapshot}
+	o := l.n.c.memory.snapshotted.next()
+	*o = invariants.SnapshotDelivered{Listener: l.name, ID: id, Bytes: int32(len(snapshot))}
 	l.n.env.Observe(o)
 	l.n.env.Post(l.lane, p)
 }

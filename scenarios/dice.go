@@ -84,6 +84,14 @@ var (
 		latencyUs: [2]int64{300, 600}, jitterUs: [2]int64{0, 2}, syncNs: [2]int64{20_000, 60_000}, electionMs: [2]int64{30, 60},
 		configPeriodUs: 20_000,
 	}
+	snapshotProfile = profile{
+		name: "snapshots", stormUs: [2]int64{700_000, 1_500_000}, actions: [2]int64{5, 14},
+		faults: []weighted{{"kill", 14}, {"power", 16}, {"power-all", 3}, {"crash-op", 40}, {"pause", 8}, {"cut-one", 8}, {"cut-out", 16},
+			{"isolate", 22}, {"clog", 6}, {"filter", 8}, {"jump", 3}, {"disk-slow", 8}, {"stop", 4}},
+		latencyUs: [2]int64{100, 1_500}, jitterUs: [2]int64{0, 2_000}, tailPercent: 20, resetPpm: 2_000,
+		syncNs: [2]int64{20_000, 1_500_000}, electionMs: [2]int64{30, 90},
+		lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 5_000,
+	}
 	diskProfile = profile{
 		name: "disk", stormUs: [2]int64{700_000, 1_400_000}, actions: [2]int64{5, 14},
 		faults:    []weighted{{"crash-op", 60}, {"power", 25}, {"power-all", 8}, {"disk-error", 8}, {"disk-full", 6}, {"disk-slow", 12}, {"isolate", 6}},
@@ -159,6 +167,33 @@ func (d dice) timeouts(p *plan.Plan, f *profile) {
 	set("records_per_batch", d.oneOf("records-per-batch", 1, 2, 3, 10_000))
 	set("max_batch_records", d.oneOf("batch-records", 1, 1, 3, 1<<31-1, 1<<31-1))
 	set("max_idle_interval_ms", d.oneOf("idle-ms", 20, 60, 500))
+	d.snapshots(election, set)
+}
+
+// snapshots draws when snapshots are made, how they travel and when what they cover is deleted. In a third of the plans there
+// are none.
+func (d dice) snapshots(election int64, set func(name string, v int64)) {
+	d.retention(election, d.oneOf("fetch-snapshot-bytes", 100, 400, 1<<20), d.oneOf("clean-ms", 40, 250, 60_000), set)
+	set("snapshot_max_bytes", d.oneOf("snapshot-bytes", 300, 1_500, 6_000, 20<<20))
+	set("snapshot_interval_ms", d.oneOf("snapshot-interval", 0, 0, 100, 500))
+	set("snapshot_append_records", d.oneOf("snapshot-append", 1, 3, 1_024))
+	set("snapshot_batch_bytes", d.oneOf("snapshot-batch", 4_096, 8<<20))
+	set("retention_bytes", d.oneOf("retention-bytes", 0, 1, 2_000, 100<<20))
+	set("retention_ms", d.oneOf("retention-ms", 0, 50, 300, 604_800_000))
+	set("delete_delay_ms", d.oneOf("delete-delay-ms", 10, 60_000))
+}
+
+// typicalSnapshotBytes is more than most snapshots of a storm take.
+const typicalSnapshotBytes = 1_536
+
+// retention sets how large the pieces of a download are and how often the retention limits are looked at. A snapshot may be
+// deleted at the second look after it was made; a follower that needs longer for its pieces than that would never get a whole
+// one (KB-41), in Kafka as here, where the first takes milliseconds and the second a minute. In the calm a piece takes about
+// three tenths of the smallest timeout.
+func (d dice) retention(election, pieceBytes, cleanMs int64, set func(name string, v int64)) {
+	pieces := 1 + typicalSnapshotBytes/pieceBytes
+	set("fetch_snapshot_max_bytes", pieceBytes)
+	set("clean_interval_ms", max(cleanMs, 2*pieces*(3*election/10+1)))
 }
 
 // action draws one fault of the storm.
@@ -242,8 +277,9 @@ func (d dice) fill(a *plan.Action, p *plan.Plan, kind, name string) bool {
 	return len(p.Hosts) > 1 || a.Kind != "cut" && a.Kind != "clog" && a.Kind != "filter" && a.Kind != "isolate"
 }
 
-// filterKinds are the kinds of raft's messages: Fetch, Vote, BeginQuorumEpoch, EndQuorumEpoch, each with its answer.
-var filterKinds = []int64{2, 3, 104, 105, 106, 107, 108, 109}
+// filterKinds are the kinds of raft's messages: Fetch, Vote, BeginQuorumEpoch, EndQuorumEpoch, FetchSnapshot, each with its
+// answer.
+var filterKinds = []int64{2, 3, 104, 105, 106, 107, 108, 109, 118, 119}
 
 // others lists all hosts but one.
 func others(p *plan.Plan, but string) string {

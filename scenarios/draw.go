@@ -3,6 +3,7 @@ package scenarios
 import (
 	"encoding/base64"
 	"fmt"
+	"strconv"
 
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/decide"
@@ -66,6 +67,27 @@ func drawDynamic(d dice, p *plan.Plan) {
 	d.identify(p)
 	d.storm(p, &stormProfile)
 	d.writes(p, &stormProfile)
+}
+
+// drawSnapshots makes snapshots the rule: tiny segments, a snapshot every few batches, nothing kept beyond what it covers, so
+// that whoever was away for a while is sent to a snapshot, in pieces.
+func drawSnapshots(d dice, p *plan.Plan) {
+	controllers(p, int(d.oneOf("voters", 3, 3, 5)), int(d.roll("observers", 2)), 1)
+	if d.chance("dynamic", 50) {
+		p.Params["quorum"] = "dynamic"
+	}
+	d.identify(p)
+	set := func(name string, values ...int64) { p.Params[name] = number(d.oneOf(name, values...)) }
+	set("election_timeout_ms", 30, 50, 80)
+	election, _ := strconv.ParseInt(p.Params["election_timeout_ms"], 10, 64)
+	d.retention(election, d.oneOf("pieces", 100, 300, 1_000, 1<<20), d.oneOf("clean", 20, 40, 150),
+		func(name string, v int64) { p.Params[name] = number(v) })
+	set("segment_bytes", 300, 300, 1_000, 4_000)
+	set("snapshot_max_bytes", 200, 500, 1_500)
+	set("retention_bytes", 1, 1, 1_000, 5_000)
+	set("delete_delay_ms", 5, 40, 60_000)
+	d.storm(p, &snapshotProfile)
+	d.writes(p, &snapshotProfile)
 }
 
 func drawLockstep(d dice, p *plan.Plan) {

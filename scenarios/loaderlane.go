@@ -27,6 +27,15 @@ func (n *node) openLoader(who *startup.Node) error {
 	if err != nil {
 		return err
 	}
+	n.images, err = loader.NewSnapshotGenerator(loader.SnapshotConfig{
+		MaxBytes: n.c.snapshots.maxBytes, IntervalNs: n.c.snapshots.intervalNs,
+	}, (*snapshotLane)(n))
+	if err != nil {
+		return err
+	}
+	if err := n.loader.Install(n.env.MonotonicNs(), n.images); err != nil {
+		return err
+	}
 	if err := n.loader.Install(n.env.MonotonicNs(), publisher); err != nil {
 		return err
 	}
@@ -52,6 +61,12 @@ func (n *node) inputLoader(env *sim.Env, in *sim.Input) error {
 		n.replica.ReleaseReader(m.listener)
 	case *bootstrapPost:
 		n.loader.HandleLoadBootstrap(now, m.bytes)
+	case *snapshotPost:
+		if err := n.loader.HandleLoadSnapshot(now, m.id, m.bytes); err != nil {
+			return err
+		}
+	case snapshotDone:
+		n.images.JobDone()
 	case *leaderPost:
 		n.loader.HandleLeaderChange(now, m.leader)
 	case wakePost, nil:

@@ -17,6 +17,7 @@ const (
 	laneRaft sim.LaneID = iota
 	laneController
 	laneLoader
+	laneSnapshot
 )
 
 // node is one KRaft process: a replica, on controllers a QuorumController, and a MetadataLoader with its publishers.
@@ -27,6 +28,7 @@ type node struct {
 	replica *raft.Replica
 	control *controller.Controller
 	loader  *loader.Loader
+	images  *loader.SnapshotGenerator
 
 	controlListener int32 // raft's listener ids; -1 for none
 	loaderListener  int32
@@ -38,7 +40,7 @@ type node struct {
 // Boot is Kafka's start order (metadata-bootstrap 2.4, 7.4): identity, raft, loader, controller.
 func (n *node) Boot(env *sim.Env) error {
 	n.env = env
-	env.Lanes("raft", "controller", "loader")
+	env.Lanes("raft", "controller", "loader", "snapshot")
 	who, err := startup.Run(env.Files(), startup.Config{
 		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
 		StaticVoter: n.c.static != nil && n.h.kind == kindController, Release: n.h.release,
@@ -98,6 +100,8 @@ func (n *node) Input(env *sim.Env, in *sim.Input) error {
 		return n.inputRaft(env, in)
 	case laneController:
 		return n.inputController(env, in)
+	case laneSnapshot:
+		return n.inputSnapshot(env, in)
 	}
 	return n.inputLoader(env, in)
 }
@@ -112,10 +116,15 @@ func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
 	case sim.InDisconnected:
 		err = n.replica.Disconnected(now, in.Conn, in.Refused)
 	default:
-		if in.Kind == sim.InPost {
+		switch m := in.Msg.(type) {
+		case *frozenPost:
+			err = n.replica.SnapshotFrozen(now, m.id)
+		case wakePost:
 			n.wakePosted = false
+			err = n.replica.Poll(now)
+		default:
+			err = n.replica.Poll(now)
 		}
-		err = n.replica.Poll(now)
 	}
 	if err != nil {
 		return err
@@ -140,6 +149,8 @@ func (n *node) inputController(env *sim.Env, in *sim.Input) (err error) {
 		}
 	case *bootstrapPost:
 		err = n.control.HandleLoadBootstrap(now, m.bytes)
+	case *snapshotPost:
+		err = n.control.HandleLoadSnapshot(now, m.id, m.bytes)
 	case *leaderPost:
 		err = n.control.HandleLeaderChange(now, m.leader)
 	case *clusterIDPost:

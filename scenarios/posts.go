@@ -19,6 +19,10 @@ const (
 	postClusterID
 	postRequest
 	postHeard
+	postSnapshot
+	postSnapshotJob
+	postSnapshotFrozen
+	postSnapshotDone
 )
 
 // wakePost asks the raft lane for a poll.

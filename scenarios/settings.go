@@ -8,6 +8,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/loader"
 	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/raftlog"
@@ -41,12 +42,22 @@ type settings struct {
 	maxBatchBytes   int32
 	listenerBytes   int32
 	segmentBytes    int64
+	snapshots       snapshotSettings
 	recordsPerBatch int32
 	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
 	static          *voters.Set // controller.quorum.voters
 	initial         string      // --initial-controllers
+}
+
+// snapshotSettings is what a plan says of snapshots and retention; 0 switches a retention limit and the interval off.
+type snapshotSettings struct {
+	maxBytes, intervalNs           int64
+	retentionBytes, retentionMs    int64
+	cleanIntervalMs, deleteDelayMs int64
+	fetchBytes, batchBytes         int32
+	recordsPerAppend               int32
 }
 
 // timeouts in milliseconds, as Kafka's keys have them.
@@ -91,6 +102,15 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		recordsPerBatch: int32(r.within("records_per_batch", 10_000, math.MaxInt32)),
 		batchRecords:    int32(r.within("max_batch_records", math.MaxInt32, math.MaxInt32)),
 		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
+	}
+	s.snapshots = snapshotSettings{
+		maxBytes:       max(1, r.number("snapshot_max_bytes", loader.DefaultSnapshotMaxBytes)),
+		intervalNs:     r.number("snapshot_interval_ms", loader.DefaultSnapshotIntervalNs/1_000_000) * 1_000_000,
+		retentionBytes: r.number("retention_bytes", raftlog.DefaultRetentionBytes), retentionMs: r.number("retention_ms", raftlog.DefaultRetentionMs),
+		cleanIntervalMs: max(1, r.number("clean_interval_ms", 60_000)), deleteDelayMs: max(1, r.number("delete_delay_ms", raftlog.DefaultDeleteDelayMs)),
+		fetchBytes:       int32(max(1, r.within("fetch_snapshot_max_bytes", 1<<20, math.MaxInt32))),
+		batchBytes:       int32(max(1, r.within("snapshot_batch_bytes", 8<<20, math.MaxInt32))),
+		recordsPerAppend: int32(max(1, r.within("snapshot_append_records", int64(loader.DefaultSnapshotAppendCount), math.MaxInt32))),
 	}
 	switch r.word("variant", "released", "released", "final-mar", "draft") {
 	case "released":
@@ -205,8 +225,20 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	if s.batchRecords < 1<<20 {
 		c.MaxUnwrittenBatches = 1 << 20 // small batches must not turn Kafka's limit of ten into a limit of ten records
 	}
-	c.Log = raftlog.Config{SegmentBytes: s.segmentBytes}
+	snap := &s.snapshots
+	c.FetchSnapshotMaxBytes, c.MaxSnapshotBatchBytes, c.CleanIntervalMs = snap.fetchBytes, snap.batchBytes, snap.cleanIntervalMs
+	c.Log = raftlog.Config{
+		SegmentBytes: s.segmentBytes, RetentionBytes: limit(snap.retentionBytes), RetentionMs: limit(snap.retentionMs), DeleteDelayMs: snap.deleteDelayMs,
+	}
 	return c
+}
+
+// limit is a retention limit as raftlog has it: none is negative there.
+func limit(v int64) int64 {
+	if v == 0 {
+		return -1
+	}
+	return v
 }
 
 // reader reads parameters and keeps the first error.

@@ -44,7 +44,10 @@ type memory struct {
 	delivered slab[invariants.CommitDelivered]
 	told      slab[invariants.LeaderDelivered]
 	loaded    slab[invariants.BootstrapDelivered]
-	answers   slab[invariants.OperationAnswered]
+
+	snapshotted slab[invariants.SnapshotDelivered]
+	loadings    slab[snapshotPost]
+	answers     slab[invariants.OperationAnswered]
 }
 
 func (m *memory) reset() {
@@ -62,4 +65,6 @@ func (m *memory) reset() {
 	m.told.reset()
 	m.loaded.reset()
 	m.answers.reset()
+	m.loadings.reset()
+	m.snapshotted.reset()
 }

@@ -125,8 +125,9 @@ func (l *Log) EarliestSnapshot() (OffsetAndEpoch, bool) {
 
 // ReadSnapshot returns the whole content of a complete snapshot: concatenated batches, unverified.
 // ErrSnapshotNotFound when there is none with that id.
-func (l *Log) ReadSnapshot(id OffsetAndEpoch) (content []byte, err error) {
-	err = l.withSnapshot(id, func(fd int32) error {
+func (l *Log) ReadSnapshot(id OffsetAndEpoch) ([]byte, error) {
+	var content []byte
+	err := l.withSnapshot(id, func(fd int32) (err error) {
 		content, err = readAll(l.files, fd, l.alloc)
 		return err
 	})
@@ -135,7 +136,7 @@ func (l *Log) ReadSnapshot(id OffsetAndEpoch) (content []byte, err error) {
 
 // SnapshotSize returns the bytes of a complete snapshot. ErrSnapshotNotFound when there is none with that id.
 func (l *Log) SnapshotSize(id OffsetAndEpoch) (size int64, err error) {
-	err = l.withSnapshot(id, func(fd int32) error {
+	err = l.withSnapshot(id, func(fd int32) (err error) {
 		size, err = l.files.Size(fd)
 		return err
 	})
@@ -146,7 +147,7 @@ func (l *Log) SnapshotSize(id OffsetAndEpoch) (size int64, err error) {
 // batch, and its whole size. A position at or behind the end gives no bytes. ErrSnapshotNotFound when there is none with
 // that id.
 func (l *Log) ReadSnapshotAt(id OffsetAndEpoch, position int64, maxBytes int32) (part []byte, size int64, err error) {
-	err = l.withSnapshot(id, func(fd int32) error {
+	err = l.withSnapshot(id, func(fd int32) (err error) {
 		if size, err = l.files.Size(fd); err != nil {
 			return err
 		}
