@@ -79,6 +79,7 @@ func Run(f files.Files, c Config) (*Node, error) {
 	if err := c.requireFormatted(f, e); err != nil {
 		return nil, err
 	}
+	read := e.Paths(metaprops.Loaded)
 	if err := c.complete(f, e); err != nil {
 		return nil, err
 	}
@@ -92,7 +93,24 @@ func Run(f files.Files, c Config) (*Node, error) {
 	if c.Controller {
 		n.Bootstrap = m
 	}
-	return n, nil
+	return n, c.settle(f, e, read)
+}
+
+// settle makes durable what was read: a process that was killed between the rename of meta.properties and the sync of its
+// directory leaves a file that the next process sees and a power loss takes away, together with the identity under which
+// that process voted (directory-id-first).
+func (c *Config) settle(f files.Files, e *metaprops.Ensemble, read []string) error {
+	for _, dir := range read {
+		d := e.Directory(dir)
+		err := f.SyncDir(d.Path)
+		if err != nil && d.Path == c.MetadataDir {
+			return fmt.Errorf("startup: %w", err)
+		}
+		if err != nil {
+			d.State, d.Err = metaprops.Failed, err
+		}
+	}
+	return nil
 }
 
 func (c *Config) noStrayLog(f files.Files, e *metaprops.Ensemble) error {

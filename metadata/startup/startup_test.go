@@ -2,6 +2,7 @@ package startup
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -72,7 +73,7 @@ func TestStarts(t *testing.T) {
 			n, err := Run(m, cfg)
 			require.NoError(t, err)
 			require.Equal(t, c.cluster, n.ClusterID)
-			require.Equal(t, c.writes, len(m.Journal) > 0)
+			require.Equal(t, c.writes, len(writes(m)) > 0)
 			if c.states == nil {
 				c.states = []string{"/a loaded", "/b loaded"}
 			}
@@ -116,8 +117,18 @@ func requireSettled(t *testing.T, m *filestest.Memory, cfg Config, first *Node) 
 	m.Journal = nil
 	again, err := Run(m, cfg)
 	require.NoError(t, err)
-	require.Empty(t, m.Journal)
+	require.Empty(t, writes(m))
 	require.Equal(t, first, again)
+}
+
+// writes are the operations that change something: start-up syncs the directories that it read, changed or not.
+func writes(m *filestest.Memory) (changes []string) {
+	for _, op := range m.Journal {
+		if !strings.HasPrefix(op, "syncdir /") {
+			changes = append(changes, op)
+		}
+	}
+	return changes
 }
 
 // putLog leaves a metadata log with its election state.
