@@ -18,7 +18,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(invariants.Docs(), kafkaCheckDocs[:]...), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
+		Invariants: append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
 	}
 }
 
@@ -61,6 +61,7 @@ func all() []sim.Scenario {
 		{name: "kip1262/final-mar", doc: "formatted bootstrap controllers, unformatted brokers and observers, upgrades to level 34", draw: drawFinalMar},
 		{name: "kip1262/draft", doc: "voters that need no format: a leader without a cluster id writes one", draw: drawDraft},
 	}
+	list = append(list, reconfigScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]

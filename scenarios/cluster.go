@@ -19,6 +19,7 @@ type cluster struct {
 	ready  []bool // by host index: the directories are as the first start finds them
 	work   workload
 	suite  []sim.Checker
+	ops    operations
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
 	scriptedPower bool
 }
@@ -51,27 +52,24 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		c.ready = append(c.ready, !byTool)
 		w.Install(h, func() sim.Process { return c.process(i) })
 	}
+	c.ops.build(c, p)
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
-	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Excuse: c.excuse})
+	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse})
 	w.Add(c)
 	w.Add(invariants.All(s.checkerConfig(p))...)
+	if faultless(p) {
+		w.Add(&needless{voters: int64(c.voterCount())})
+	}
 	c.declare(p)
 	return c.work.build(c, p)
-}
-
-// locate returns the id of the host behind an address. Two voters may share a host name, on ports of their own.
-func (s *settings) locate(name string, port uint16) string {
-	for i := range s.hosts {
-		if h := &s.hosts[i]; h.name == name && h.port == port {
-			return h.id
-		}
-	}
-	return name
 }
 
 // process is what a host runs at its next start: the format tool until it has succeeded, then the node.
 func (c *cluster) process(i int) sim.Process {
 	h := &c.hosts[i]
+	if h.kind == kindOperator {
+		return c.ops.machine(i)
+	}
 	if !c.ready[i] {
 		return &formatStep{c: c, h: h}
 	}
@@ -89,7 +87,9 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 	if kind == sim.Exited && !c.ready[h.Index()] {
 		c.ready[h.Index()] = true
 		c.w.Start(h)
+		return
 	}
+	c.ops.ended(h)
 }
 
 // smallestTimeoutNs is what bounds latencies in the calm.
@@ -100,7 +100,7 @@ func (s *settings) smallestTimeoutNs() int64 {
 // checkerConfig is what the invariants are told about the cluster.
 func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 	c := invariants.Config{
-		FetchTimeoutNs: s.timeouts.fetch * 1_000_000, PreVoteEverywhere: true,
+		FetchTimeoutNs: s.timeouts.fetch * 1_000_000, PreVoteEverywhere: s.preVoteEverywhere(p),
 		Converges: true,
 	}
 	switch s.variant {

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/decide"
@@ -52,11 +53,34 @@ func (d dice) writes(p *plan.Plan, f *profile) {
 		Params: plan.Params{"period": micros(d.between("write-period", f.configPeriodUs/2, f.configPeriodUs*2))}})
 }
 
+// leaveOut lets a minority of the voters die at the end of some storms and stay down through the calm: the majority has to do
+// without it.
+func (d dice) leaveOut(p *plan.Plan) {
+	var voters []string
+	for i := range p.Hosts {
+		if p.Hosts[i].Kind == kindController {
+			voters = append(voters, p.Hosts[i].ID)
+		}
+	}
+	if len(voters) < 3 || !d.chance("leave-out", 40) {
+		return
+	}
+	first := d.roll("left-out", int64(len(voters)))
+	var out []string
+	for i := range d.between("leave-out-count", 1, int64(len(voters)-1)/2) {
+		id := voters[(first+i)%int64(len(voters))]
+		out = append(out, id)
+		p.Actions = append(p.Actions, plan.Action{ID: "left-out-" + id, Kind: "kill", AtUs: p.StormUs - 1_000 + plan.Int64(i), Params: plan.Params{"host": id}})
+	}
+	p.Params["calm_without"] = strings.Join(out, ",")
+}
+
 func drawStorm(voters, brokers int, f *profile) func(d dice, p *plan.Plan) {
 	return func(d dice, p *plan.Plan) {
 		controllers(p, voters, 0, brokers)
 		d.identify(p)
 		d.storm(p, f)
+		d.leaveOut(p)
 		d.writes(p, f)
 	}
 }
@@ -66,6 +90,7 @@ func drawDynamic(d dice, p *plan.Plan) {
 	p.Params["quorum"] = "dynamic"
 	d.identify(p)
 	d.storm(p, &stormProfile)
+	d.leaveOut(p)
 	d.writes(p, &stormProfile)
 }
 
@@ -94,6 +119,7 @@ func drawLockstep(d dice, p *plan.Plan) {
 	controllers(p, int(d.oneOf("voters", 2, 4)), 0, 0)
 	d.identify(p)
 	d.storm(p, &lockstepProfile)
+	d.leaveOut(p)
 	d.writes(p, &lockstepProfile)
 	if d.chance("one-clock", 50) { // all timers run alike from the first instant: only the random part keeps elections apart
 		for i := range p.Hosts {
@@ -159,6 +185,7 @@ func drawReleased(d dice, p *plan.Plan) {
 		d.twoDirs(&p.Hosts[i], false)
 	}
 	d.storm(p, &lightProfile)
+	d.leaveOut(p)
 	d.writes(p, &lightProfile)
 	d.upgrade(p, []int64{22, 33})
 }
@@ -181,6 +208,7 @@ func drawFinalMar(d dice, p *plan.Plan) {
 		d.twoDirs(h, true)
 	}
 	d.storm(p, &lightProfile)
+	d.leaveOut(p)
 	d.writes(p, &lightProfile)
 	if d.chance("old-level", 40) {
 		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")

@@ -16,7 +16,7 @@ import (
 type hazard struct {
 	doc        sim.HazardDoc
 	invariants []string
-	stops      bool // it stops nodes for good, so that the rest may be stuck
+	stops      bool // what it lost or stopped may leave the rest stuck
 	applies    func(c *cluster, p *plan.Plan) bool
 	covers     func(evidence, detail string) bool
 }
@@ -38,8 +38,11 @@ func hazards() []hazard {
 			DuePerMillion: 500,
 		},
 		invariants: append(everyInvariant(), kafkaCheckDocs[kafkaWatermark].Name),
-		applies:    func(c *cluster, p *plan.Plan) bool { return c.voterCount() == 1 && (c.scriptedPower || losesPower(p)) },
-		covers:     func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
+		applies: func(c *cluster, p *plan.Plan) bool {
+			return (c.voterCount() == 1 || shrinks(p)) && (c.scriptedPower || losesPower(p))
+		},
+		covers: func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
+		stops:  true,
 	}, {
 		doc: sim.HazardDoc{
 			ID: "failed-fsync-forgotten", Invariant: "hw-durable", Scenario: "", Fault: "fsync error",
@@ -50,6 +53,7 @@ func hazards() []hazard {
 		invariants: everyInvariant(),
 		applies:    func(_ *cluster, p *plan.Plan) bool { return failsSyncs(p) },
 		covers:     func(evidence, _ string) bool { return evidence == evidenceFailedSync },
+		stops:      true,
 	}, {
 		doc: sim.HazardDoc{
 			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",
@@ -105,15 +109,15 @@ func everyInvariant() (names []string) {
 	return names
 }
 
-// excuse tells why a calm that met not all of its obligations may be legitimate: nodes of the core stopped for ever, as a
-// hazard declares.
+// excuse tells why a calm that met not all of its obligations may be legitimate: a declared loss took records that count as
+// exposed, or stopped nodes of the core for ever.
 func (c *cluster) excuse() string {
 	for _, h := range hazards() {
 		if h.stops && c.w.Met(h.doc.ID) {
-			return "nodes stopped for good: " + h.doc.ID
+			return "after the declared loss " + h.doc.ID
 		}
 	}
-	return ""
+	return c.ops.beyond()
 }
 
 func (s *settings) voterCount() (n int32) {
@@ -138,9 +142,19 @@ func (s *settings) mixedFormat() bool {
 	return some && none
 }
 
+// shrinks reports whether operators may leave a single voter: two that do not know of each other can.
+func shrinks(p *plan.Plan) bool {
+	for i := range p.Actions {
+		if p.Actions[i].Kind == "remove-voter" {
+			return true
+		}
+	}
+	return false
+}
+
 func losesPower(p *plan.Plan) bool {
 	for i := range p.Actions {
-		if a := &p.Actions[i]; a.Kind == "power" || a.Kind == "crash-op" && a.Params["how"] == "power" {
+		if a := &p.Actions[i]; a.Kind == "power" || (a.Kind == "crash-op" || a.Kind == "ambush") && a.Params["how"] == "power" {
 			return true
 		}
 	}

@@ -44,9 +44,11 @@ type settings struct {
 	segmentBytes    int64
 	snapshots       snapshotSettings
 	recordsPerBatch int32
+	without         []string // hosts that stay down in the calm
 	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
+	minVoters       int32       // an operator leaves at least so many
 	static          *voters.Set // controller.quorum.voters
 	initial         string      // --initial-controllers
 }
@@ -79,6 +81,9 @@ type hostSettings struct {
 	clusterID   string
 	name        string // advertised host name
 	port        uint16
+	autoJoin    bool     // controller.quorum.auto.join.enable
+	bootstrap   []string // controller.quorum.bootstrap.servers as ids of hosts, reached by their bootstrap names; nil: the initial voters by their own
+	replaced    bool     // its disk was, in this run: the operator formats it as a node that is no voter
 }
 
 // readSettings reads a plan's parameters. An error names the parameter.
@@ -102,6 +107,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		recordsPerBatch: int32(r.within("records_per_batch", 10_000, math.MaxInt32)),
 		batchRecords:    int32(r.within("max_batch_records", math.MaxInt32, math.MaxInt32)),
 		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
+		minVoters:       int32(max(1, r.within("min_voters", 2, math.MaxInt32))),
 	}
 	s.snapshots = snapshotSettings{
 		maxBytes:       max(1, r.number("snapshot_max_bytes", loader.DefaultSnapshotMaxBytes)),
@@ -119,6 +125,9 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		s.variant, s.selfFormat = controller.FinalMar, startup.UnlessBootstrap
 	case "draft":
 		s.variant, s.selfFormat = controller.Draft, startup.Always
+	}
+	if text := r.text("calm_without", ""); text != "" {
+		s.without = strings.Split(text, ",")
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -148,6 +157,10 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		}
 		e.dirs, e.metadataDir = r.directories()
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
+		e.autoJoin = r.word("auto_join", "false", "false", "true") == "true"
+		if list := r.text("bootstrap", ""); list != "" {
+			e.bootstrap = strings.Split(list, ",")
+		}
 		if id := r.text("directory_id", ""); id != "" {
 			if e.directoryID, err = record.ParseUUID(id); err != nil {
 				return fmt.Errorf("plan: hosts[%d].params.directory_id: %w", i, err)
@@ -158,8 +171,10 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		}
 		switch e.kind {
 		case kindController, kindObserver, kindBroker:
+		case kindOperator:
+			e.format = "none"
 		default:
-			return fmt.Errorf("plan: hosts[%d].kind %q: use controller, observer or broker", i, e.kind)
+			return fmt.Errorf("plan: hosts[%d].kind %q: use controller, observer, broker or operator", i, e.kind)
 		}
 		s.hosts = append(s.hosts, e)
 	}
@@ -208,14 +223,9 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	if c.CanBecomeVoter {
 		c.Listeners = []voters.Endpoint{{Name: s.listener, Host: h.name, Port: h.port}}
 	}
-	c.StaticVoters = s.static
-	if s.dynamic {
-		for i := range s.hosts {
-			if v := &s.hosts[i]; v.kind == kindController {
-				c.BootstrapServers = append(c.BootstrapServers, raft.Address{Host: v.name, Port: v.port})
-			}
-		}
-	}
+	c.StaticVoters, c.BootstrapServers = s.static, s.bootstrapServers(h)
+	c.AutoJoin = h.autoJoin
+	c.Versions, c.MaxKRaftVersion = software(h.release)
 	t := &s.timeouts
 	c.ElectionTimeoutMs, c.FetchTimeoutMs, c.RequestTimeoutMs = t.election, t.fetch, t.request
 	c.RetryBackoffMs, c.ElectionBackoffMaxMs, c.AppendLingerMs = t.backoff, t.electionBackoff, t.linger

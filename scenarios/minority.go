@@ -1,0 +1,34 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// A calm that heals every voter says nothing about fault tolerance: a commit rule that needs all voters passes. So some plans
+// name hosts that stay as they are, down, through the calm (params calm_without), and the majority has to do without.
+
+// core is the sim.Liveness core: every host but those that the plan leaves out, as long as a majority of the voters is left.
+func (c *cluster) core() (core []*sim.Host, ok bool, why string) {
+	var voters, left int
+	for i, h := range c.w.Hosts() {
+		out := slices.Contains(c.without, h.ID())
+		if c.hosts[i].kind == kindController {
+			voters++
+			if !out {
+				left++
+			}
+		}
+		if !out {
+			core = append(core, h)
+		}
+	}
+	if left <= voters/2 {
+		return nil, false, "the plan leaves no majority of the voters in the calm: params calm_without is " + strings.Join(c.without, ",")
+	}
+	return core, true, ""
+}
