@@ -149,9 +149,6 @@ func (w *World) makeHosts(p *plan.Plan) error {
 		if _, twice := w.byName[p.Hosts[i].ID]; twice || p.Hosts[i].ID == "" {
 			return fmt.Errorf("plan: hosts[%d].id %q is empty or taken: give every host an id of its own", i, p.Hosts[i].ID)
 		}
-		if d := p.Hosts[i].DriftPpm; d < -maxDriftPpm || d > maxDriftPpm {
-			return fmt.Errorf("plan: hosts[%d].drift_ppm %d is beyond %d: no clock runs that wrong", i, d, maxDriftPpm)
-		}
 		if len(w.pool) <= i {
 			w.pool = append(w.pool, &Host{})
 		}
@@ -160,9 +157,6 @@ func (w *World) makeHosts(p *plan.Plan) error {
 		w.hosts = append(w.hosts, h)
 		w.byName[h.spec.ID] = int32(i)
 		hashes = append(hashes, h.hash)
-	}
-	if p.Disk.Profile != "" && p.Disk.Profile != "ordered" {
-		return fmt.Errorf("plan: disk.profile %q is not there: ordered is the only one", p.Disk.Profile)
 	}
 	n := &p.Network
 	w.net.Reset(vnet.Model{

@@ -82,7 +82,7 @@ func TestValidateNamesTheField(t *testing.T) {
 		{"host id with space", func(p *plan.Plan) { p.Hosts[1].ID = "n 2" }, `hosts[1].id: "n 2" is not an id`},
 		{"host without kind", func(p *plan.Plan) { p.Hosts[0].Kind = "" }, "hosts[0].kind: missing"},
 		{"host start", func(p *plan.Plan) { p.Hosts[0].StartUs = -1 }, "hosts[0].start_us: must not be negative"},
-		{"drift", func(p *plan.Plan) { p.Hosts[0].DriftPpm = -1_000_000 }, "hosts[0].drift_ppm"},
+		{"drift", func(p *plan.Plan) { p.Hosts[0].DriftPpm = -500_001 }, "hosts[0].drift_ppm: must lie between -500000 and 500000"},
 		{"storm", func(p *plan.Plan) { p.StormUs = -1 }, "storm_us: must not be negative"},
 		{"rate", func(p *plan.Plan) { p.Network.LossPpm = 1_000_001 }, "network.loss_ppm: 1000001 is more than 1000000"},
 		{"negative rate", func(p *plan.Plan) { p.Disk.SyncErrorPpm = -1 }, "disk.sync_error_ppm: must not be negative"},

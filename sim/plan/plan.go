@@ -41,7 +41,8 @@ type Host struct {
 	ID      string `json:"id"`
 	Kind    string `json:"kind"`              // what runs on it, a word of the scenario: "controller", "broker"
 	Release string `json:"release,omitempty"` // what its software knows
-	// OffsetMs is the error of its wall clock at the start, DriftPpm how fast both its clocks run against true time.
+	// OffsetMs is the error of its wall clock at the start, DriftPpm how fast both its clocks run against true time, at
+	// most 500,000 either way.
 	OffsetMs Int64  `json:"offset_ms,omitzero"`
 	DriftPpm int32  `json:"drift_ppm,omitempty"`
 	StartUs  Int64  `json:"start_us,omitzero"` // when it boots first

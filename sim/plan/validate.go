@@ -8,7 +8,10 @@ import (
 	"strings"
 )
 
-const million = 1_000_000
+const (
+	million     = 1_000_000
+	maxDriftPpm = 500_000
+)
 
 // Validate checks a plan as far as that goes without running it: ids, ranges, kinds and their parameters. The registry says
 // which kinds there are; nil skips the kinds. The first problem is returned as a *FieldError. A scenario may still refuse the
@@ -52,8 +55,9 @@ func checkHosts(hosts []Host) error {
 		if h.StartUs < 0 {
 			return &FieldError{Field: at + ".start_us", Problem: "must not be negative"}
 		}
-		if h.DriftPpm <= -million || h.DriftPpm >= million {
-			return &FieldError{Field: at + ".drift_ppm", Problem: "must lie between -1000000 and 1000000"}
+		if h.DriftPpm < -maxDriftPpm || h.DriftPpm > maxDriftPpm {
+			return &FieldError{Field: at + ".drift_ppm",
+				Problem: fmt.Sprintf("must lie between -%d and %d: no clock runs more wrong than by half", maxDriftPpm, maxDriftPpm)}
 		}
 	}
 	return nil
