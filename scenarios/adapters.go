@@ -17,7 +17,8 @@ import (
 type transport node
 
 func (t *transport) Dial(host string, port uint16) int64 {
-	return t.env.Dial(t.c.locate(host, port), int32(port))
+	to, at := t.c.locate(host, port)
+	return t.env.Dial(to, int32(at))
 }
 func (t *transport) Send(conn int64, m raft.Message) { t.env.Send(conn, m) }
 func (t *transport) CloseConn(conn int64)            { t.env.CloseConn(conn) }

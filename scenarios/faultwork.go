@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -35,13 +36,18 @@ func parseNs(s string) int64 {
 // allowStop says which errors a process may end with, because a fault in the plan causes them (the declared outcome of disk
 // errors is: stop).
 func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err error) bool {
+	replaced := false
 	diskFaults := p.Disk.ReadErrorPpm+p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
 	for i := range p.Actions {
 		if strings.HasPrefix(p.Actions[i].Kind, "disk-") {
 			diskFaults = true
 		}
+		replaced = replaced || p.Actions[i].Kind == "replace-disk"
 	}
 	return func(_ string, _ bool, err error) bool {
+		if replaced && errors.Is(err, raft.ErrInconsistentLeader) {
+			return true // who still takes the node for the leader that it was before its disk went contradicts it
+		}
 		return diskFaults && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) ||
 			errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))
 	}

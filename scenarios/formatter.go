@@ -46,9 +46,9 @@ func (s *settings) formatOptions(h *hostSettings) format.Options {
 	if h.format == "first" { // the operator forgot the other directories
 		o.Directories = h.dirs[:1]
 	}
-	if s.static == nil && h.kind == kindController {
+	if s.static == nil && h.kind == kindController && !h.replaced {
 		o.InitialControllers = &s.initial
-	} else if s.static == nil && h.kind == kindObserver {
+	} else if s.static == nil && h.kind != kindBroker {
 		o.NoInitialControllers = true
 	}
 	return o

@@ -33,10 +33,12 @@ func workloadKinds() []plan.Kind {
 
 // actionKinds are the operator's steps that scenarios add to the core's faults.
 func actionKinds() []plan.Kind {
-	return []plan.Kind{{
+	return append([]plan.Kind{{
 		Name: "upgrade", Doc: "the operator asks the active controller for a metadata.version; asked again until it is in force",
 		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Required: true, Doc: "metadata.version as a number"}},
-	}}
+	}, {
+		Name: "upgrade-kraft", Doc: "the operator asks the active controller for kraft.version 1; asked again until it is in force",
+	}}, operationKinds()...)
 }
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {
@@ -57,7 +59,11 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 		if level < 1 || level > 127 {
 			return "level=" + strconv.FormatInt(level, 10) + " is no metadata.version"
 		}
-		k.ask(decide.HashString(a.ID), int16(level), 0)
+		k.ask(decide.HashString(a.ID), features.MetadataVersion, int16(level), 0)
+		return ""
+	}})
+	c.w.Handle("upgrade-kraft", sim.ActionHandler{Do: func(_ *sim.World, a *sim.Act) string {
+		k.ask(decide.HashString(a.ID), features.KRaftVersion, 1, 0)
 		return ""
 	}})
 	return nil
@@ -74,14 +80,22 @@ func (k *workload) stream(entity uint64, period, i int64) {
 }
 
 // ask sends an UpdateFeatures to the active controller until the level is in force there.
-func (k *workload) ask(entity uint64, level int16, attempt int64) {
-	if h := k.active(); h != nil && nodeOf(h).control.Image().FeatureLevel(features.MetadataVersion) < level {
+func (k *workload) ask(entity uint64, feature string, level int16, attempt int64) {
+	if h := k.active(); h != nil && levelAt(nodeOf(h), feature) < level {
 		k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{{
-			Feature: features.MetadataVersion, Level: level, UpgradeType: controller.Upgrade}}})
+			Feature: feature, Level: level, UpgradeType: controller.Upgrade}}})
 	}
 	if attempt < 200 {
-		k.c.w.At(k.c.w.NowNs()+k.c.timeouts.election*1_000_000, entity, uint64(attempt), func() { k.ask(entity, level, attempt+1) })
+		k.c.w.At(k.c.w.NowNs()+k.c.timeouts.election*1_000_000, entity, uint64(attempt), func() { k.ask(entity, feature, level, attempt+1) })
 	}
+}
+
+// levelAt is the level of a feature as a controller has it.
+func levelAt(n *node, feature string) int16 {
+	if feature == features.KRaftVersion {
+		return n.replica.KRaftVersion()
+	}
+	return n.control.Image().FeatureLevel(feature)
 }
 
 // active returns the host of a controller that claims to be active; of several, the one with the highest epoch.

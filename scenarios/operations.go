@@ -1,0 +1,217 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/voters"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// operations is what operators do to the nodes of a cluster while it runs: voter changes (desk.go), disks, addresses and software
+// that are replaced (operations_actions.go), failures at a chosen step (ambush.go). It keeps an eye on the voter sets in force,
+// so that nobody asks for what no quorum survives.
+type operations struct {
+	c        *cluster
+	desks    []*desk
+	restarts []restart
+	misled   []misled
+	sets     []*voters.Set // by host: what its log last said, nil as long as nothing is known
+	keys     [][]string    // the same as texts for the budget, scratch
+	moved    []string      // keys of voters whose new address no committed voter set has yet
+	ambushes ambushes
+}
+
+// restart is a change of a host's configuration that comes into force when its process has ended.
+type restart struct {
+	host   int
+	change func(h *hostSettings)
+	downNs int64
+}
+
+// build makes it ready for a run. Without an operator's machine and actions of these kinds it does nothing.
+func (o *operations) build(c *cluster, p *plan.Plan) {
+	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], misled: o.misled[:0], sets: o.sets[:0], keys: o.keys[:0],
+		moved: o.moved[:0], ambushes: ambushes{list: o.ambushes.list[:0]}}
+	watch := false
+	for i, h := range c.w.Hosts() {
+		o.sets = append(o.sets, nil)
+		if c.hosts[i].kind == kindOperator {
+			watch = true
+			o.desks = append(o.desks, newDesk(o, h))
+		}
+	}
+	for i := range p.Actions {
+		for _, k := range operationKinds() {
+			watch = watch || p.Actions[i].Kind == k.Name
+		}
+	}
+	if !watch {
+		return
+	}
+	o.handle(c.w)
+	c.w.Add(o)
+	for _, d := range o.desks {
+		c.w.AddObligation(d)
+	}
+}
+
+// machine is the process of an operator's host.
+func (o *operations) machine(host int) sim.Process {
+	for _, d := range o.desks {
+		if d.host.Index() == host {
+			return &operator{asker: d, answerNs: d.answerNs()}
+		}
+	}
+	panic("scenarios: host " + number(int64(host)) + " is no operator's")
+}
+
+// Attach implements sim.Checker.
+func (o *operations) Attach(*sim.World) {}
+
+// OnProtocol implements sim.ProtocolChecker.
+func (o *operations) OnProtocol(h *sim.Host, x sim.Observation) {
+	if r := raftEventOf(x); r != nil {
+		if r.Kind == raft.VotersChanged {
+			o.look(h)
+		}
+		o.ambushes.heard(o.c, h, r)
+	}
+}
+
+// look notes the voter set of a host that runs.
+func (o *operations) look(h *sim.Host) {
+	if n := nodeOf(h); n != nil && n.replica != nil && !h.Booting() {
+		o.sets[h.Index()] = n.replica.Voters()
+	}
+}
+
+// ended is told that the process of a host has ended: what it was stopped for happens.
+func (o *operations) ended(h *sim.Host) {
+	for i := range o.restarts {
+		if r := o.restarts[i]; r.host == h.Index() {
+			o.restarts = append(o.restarts[:i], o.restarts[i+1:]...)
+			r.change(&o.c.hosts[r.host])
+			o.startAfter(h, r.downNs)
+			return
+		}
+	}
+}
+
+// startAfter starts a host after a while, unless somebody else does before.
+func (o *operations) startAfter(h *sim.Host, ns int64) {
+	o.c.w.At(o.c.w.NowNs()+ns, decide.HashString(h.ID()), 9, func() { o.c.w.Start(h) })
+}
+
+// leader returns the host that leads the newest epoch, as far as anybody says so; nil for none.
+func (o *operations) leader() (best *sim.Host) {
+	epoch := int32(-1)
+	for _, h := range o.c.w.Hosts() {
+		n := nodeOf(h)
+		if n == nil || n.replica == nil || h.Booting() || n.replica.Role() != raft.Leader {
+			continue
+		}
+		if e := n.replica.LeaderAndEpoch().Epoch; e > epoch {
+			best, epoch = h, e
+		}
+	}
+	return best
+}
+
+// keyOf is the identity of the replica on a host, as its disk has it; false when it has none.
+func (o *operations) keyOf(h *sim.Host) (raft.ReplicaKey, bool) {
+	e := &o.c.hosts[h.Index()]
+	data, ok := h.Volume().File(metaprops.Path(e.metadataDir))
+	if !ok {
+		return raft.ReplicaKey{}, false
+	}
+	props, err := metaprops.Parse(data, metaprops.V2)
+	if err != nil || !props.HasDirectoryID {
+		return raft.ReplicaKey{}, false
+	}
+	return raft.ReplicaKey{ID: e.nodeID, DirectoryID: props.DirectoryID}, true
+}
+
+// settle brings the budget up to date: the voter sets in force anywhere, and who is repaired. It reports whether all of them name
+// their voters by directory id, as sets of kraft.version 1 do.
+func (o *operations) settle() (dynamic bool) {
+	dynamic = true
+	for _, h := range o.c.w.Hosts() {
+		o.look(h)
+	}
+	o.repaired()
+	o.keys = o.keys[:0]
+	for i, set := range o.sets {
+		if set == nil {
+			continue
+		}
+		known := false
+		for _, other := range o.sets[:i] {
+			known = known || other != nil && other.Equal(set)
+		}
+		if known {
+			continue
+		}
+		var keys []string
+		for k := range set.Len() {
+			v := set.At(k)
+			dynamic = dynamic && v.HasDirectoryID()
+			keys = append(keys, v.ReplicaKey.String())
+		}
+		o.keys = append(o.keys, keys)
+	}
+	o.c.w.Budget().SetVoters(o.keys...)
+	return dynamic
+}
+
+// repaired forgets the moves that a committed voter set knows.
+func (o *operations) repaired() {
+	l := o.leader()
+	if l == nil {
+		return
+	}
+	r := nodeOf(l).replica
+	if mark, known := r.HighWatermark(); !known || r.VotersOffset() >= mark {
+		return
+	}
+	set, kept := r.Voters(), o.moved[:0]
+	for _, key := range o.moved {
+		if o.current(set, key) {
+			o.c.w.Budget().Repaired(key)
+		} else {
+			kept = append(kept, key)
+		}
+	}
+	o.moved = kept
+}
+
+// current reports whether a set has the address at which the replica with that key listens.
+func (o *operations) current(set *voters.Set, key string) bool {
+	for k := range set.Len() {
+		v := set.At(k)
+		if v.ReplicaKey.String() != key {
+			continue
+		}
+		for i := range o.c.hosts {
+			h := &o.c.hosts[i]
+			if h.nodeID == v.ID && h.kind != kindOperator {
+				e, ok := v.Endpoint(o.c.listener)
+				return ok && e.Host == h.name && e.Port == h.port
+			}
+		}
+	}
+	return false
+}
+
+// beyond says why a calm may end without progress: more voters are gone for good than the voter sets in force allow. That takes a
+// change that was asked for before a disk went, and came into force after.
+func (o *operations) beyond() string {
+	o.settle()
+	if !o.c.w.Budget().Within() {
+		return "more voters lost their disks or addresses than a voter set in force survives"
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"math"
+
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+var (
+	fieldOperator = plan.Field{Name: "by", Type: plan.HostField, Required: true, Doc: "the operator's machine"}
+	fieldNode     = plan.Field{Name: "host", Type: plan.HostField, Required: true, Doc: "the host"}
+	fieldDowntime = plan.Field{Name: "down", Type: plan.DurationField, Doc: "how long it stays down; absent: 20ms"}
+)
+
+// operationKinds are the operators' steps.
+func operationKinds() []plan.Kind {
+	return []plan.Kind{
+		{Name: "add-voter", Doc: "an operator wants the replica of a host to be a voter", Fields: []plan.Field{fieldOperator, fieldNode}},
+		{Name: "remove-voter", Doc: "an operator wants a replica to be no voter", Fields: []plan.Field{fieldOperator,
+			{Name: "voter", Type: plan.TextField, Required: true, Doc: "its host, or leader: whoever leads when it comes to that"}}},
+		{Name: "replace-disk", Doc: "a host gets an empty disk, formatted as one of no voter, with another directory id", Fields: []plan.Field{
+			fieldNode, fieldDowntime}},
+		{Name: "move", Doc: "a node restarts with another port", Fields: []plan.Field{fieldNode, fieldDowntime,
+			{Name: "port", Type: plan.NumberField, Required: true, Doc: "where it listens from then on"}}},
+		{Name: "software", Doc: "a node restarts with another release", Fields: []plan.Field{fieldNode, fieldDowntime,
+			{Name: "release", Type: plan.WordField, Words: features.Names(), Required: true, Doc: "the release"}}},
+		{Name: "resolve", Doc: "a bootstrap name leads nowhere, or to another host", Fields: []plan.Field{
+			{Name: "name", Type: plan.HostField, Required: true, Doc: "the host whose bootstrap name it is"},
+			{Name: "to", Type: plan.HostField, Doc: "where it leads; absent: nowhere"},
+			{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}}},
+		{Name: "ambush", Doc: "the leader that takes a step of the protocol, or the node that stores a snapshot, fails", Fields: []plan.Field{
+			{Name: "on", Type: plan.WordField, Words: stepWords(), Required: true, Doc: "the step"},
+			{Name: "n", Type: plan.NumberField, Doc: "the how manyth from now on; absent: 1"},
+			{Name: "after", Type: plan.DurationField, Doc: "how long after it; absent: at once"},
+			{Name: "how", Type: plan.WordField, Words: []string{"kill", "power", "stop"}, Doc: "kill (default), power or stop"},
+			fieldDowntime}},
+	}
+}
+
+// handle registers what the kinds do in this run.
+func (o *operations) handle(w *sim.World) {
+	w.Handle("add-voter", sim.ActionHandler{Do: o.addVoter})
+	w.Handle("remove-voter", sim.ActionHandler{Do: o.removeVoter})
+	w.Handle("replace-disk", sim.ActionHandler{Do: o.replaceDisk})
+	w.Handle("move", sim.ActionHandler{Do: o.move})
+	w.Handle("software", sim.ActionHandler{Do: o.software})
+	w.Handle("resolve", sim.ActionHandler{Do: o.mislead, Undo: o.leadBack})
+	w.Handle("ambush", sim.ActionHandler{Do: o.ambushes.lay})
+}
+
+// deskOf returns the desk that an action names.
+func (o *operations) deskOf(a *sim.Act) *desk {
+	h := a.Host("by")
+	for _, d := range o.desks {
+		if d.host == h {
+			return d
+		}
+	}
+	return nil
+}
+
+func (o *operations) addVoter(_ *sim.World, a *sim.Act) string {
+	d, h := o.deskOf(a), a.Host("host")
+	switch {
+	case d == nil:
+		return "by=" + a.Params["by"] + " is no operator"
+	case h == nil || o.c.hosts[h.Index()].kind == kindBroker || o.c.hosts[h.Index()].kind == kindOperator:
+		return "host=" + a.Params["host"] + " is no controller"
+	}
+	d.wish(task{add: true, host: h.Index(), action: a.ID})
+	return ""
+}
+
+func (o *operations) removeVoter(w *sim.World, a *sim.Act) string {
+	d, host := o.deskOf(a), -1
+	if d == nil {
+		return "by=" + a.Params["by"] + " is no operator"
+	}
+	if name := a.Params["voter"]; name != "leader" {
+		h := w.Host(name)
+		if h == nil || o.c.hosts[h.Index()].kind == kindBroker || o.c.hosts[h.Index()].kind == kindOperator {
+			return "voter=" + name + " is no controller"
+		}
+		host = h.Index()
+	}
+	d.wish(task{host: host, action: a.ID})
+	return ""
+}
+
+// replaceDisk asks the budget first. A replica that somebody may be making a voter must keep its disk: the voter would be gone before
+// it is there, and no account shows it.
+func (o *operations) replaceDisk(w *sim.World, a *sim.Act) string {
+	h, down := a.Host("host"), a.DurationNs("down", 20*million)
+	if h == nil || a.Error != nil {
+		return ""
+	}
+	e := &o.c.hosts[h.Index()]
+	key, ok := o.keyOf(h)
+	switch {
+	case !o.c.dynamic || !o.settle():
+		return "at kraft.version 0 a voter keeps its identity when its disk is gone"
+	case !ok || !o.c.ready[h.Index()]:
+		return "not formatted yet"
+	case o.joining(h, key.String()):
+		return "it may be on its way to become a voter"
+	}
+	if why := w.Budget().Allow(key.String()); why != "" {
+		return why
+	}
+	w.Wipe(h, "/")
+	w.Budget().Damage(key.String())
+	o.c.ready[h.Index()], e.replaced, e.format = false, true, "full"
+	o.startAfter(h, down)
+	return ""
+}
+
+// joining reports whether a replica that is in no committed voter set may be put into one: by an operator, or by itself.
+func (o *operations) joining(h *sim.Host, key string) bool {
+	for _, d := range o.desks {
+		if d.concerns(h.Index()) {
+			return true
+		}
+	}
+	if !o.c.hosts[h.Index()].autoJoin {
+		return false
+	}
+	l := o.leader()
+	if l == nil {
+		return true
+	}
+	r := nodeOf(l).replica
+	mark, known := r.HighWatermark()
+	if !known || r.VotersOffset() >= mark {
+		return true
+	}
+	set := r.Voters()
+	for k := range set.Len() {
+		if set.At(k).ReplicaKey.String() == key {
+			return false
+		}
+	}
+	return true
+}
+
+// reconfigure restarts a node with a change to its configuration.
+func (o *operations) reconfigure(w *sim.World, h *sim.Host, down int64, change func(*hostSettings)) string {
+	for i := range o.restarts {
+		if o.restarts[i].host == h.Index() {
+			return "it restarts already"
+		}
+	}
+	if !h.Up() {
+		change(&o.c.hosts[h.Index()])
+		return ""
+	}
+	if h.Booting() || h.Paused() || !o.c.ready[h.Index()] {
+		return "it is starting, or stands still"
+	}
+	o.restarts = append(o.restarts, restart{host: h.Index(), change: change, downNs: down})
+	w.Stop(h, 300*million)
+	return ""
+}
+
+// move asks the budget: others do not find a voter at its new address before a voter set has it.
+func (o *operations) move(w *sim.World, a *sim.Act) string {
+	h, port, down := a.Host("host"), a.Number("port", raftPort), a.DurationNs("down", 20*million)
+	if h == nil || a.Error != nil {
+		return ""
+	}
+	key, ok := o.keyOf(h)
+	switch {
+	case port < 1 || port > math.MaxUint16:
+		return "port=" + a.Params["port"] + " is none"
+	case !o.c.dynamic || !o.settle():
+		return "the others are configured with its address"
+	case !ok:
+		return "not formatted yet"
+	case o.joining(h, key.String()):
+		return "it may be on its way to become a voter"
+	}
+	name := key.String()
+	if w.Budget().Damaged(name) {
+		return "it has moved, or lost its disk, already"
+	}
+	if why := w.Budget().Allow(name); why != "" {
+		return why
+	}
+	why := o.reconfigure(w, h, down, func(e *hostSettings) { e.port = uint16(port) })
+	if why == "" {
+		w.Budget().Damage(name)
+		o.moved = append(o.moved, name)
+	}
+	return why
+}
+
+func (o *operations) software(w *sim.World, a *sim.Act) string {
+	h, down := a.Host("host"), a.DurationNs("down", 20*million)
+	release, err := features.Find(a.Params["release"])
+	if h == nil || err != nil {
+		return "release=" + a.Params["release"] + " is not known"
+	}
+	return o.reconfigure(w, h, down, func(e *hostSettings) { e.release = release })
+}
+
+func (o *operations) mislead(_ *sim.World, a *sim.Act) string {
+	for i := range o.misled {
+		if o.misled[i].id == a.Params["name"] {
+			return "the name leads astray already"
+		}
+	}
+	o.misled = append(o.misled, misled{action: a.Index, id: a.Params["name"], to: a.Params["to"]})
+	return ""
+}
+
+func (o *operations) leadBack(_ *sim.World, a *sim.Act) {
+	for i := range o.misled {
+		if o.misled[i].action == a.Index {
+			o.misled = append(o.misled[:i], o.misled[i+1:]...)
+			return
+		}
+	}
+}
