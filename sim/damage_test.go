@@ -9,6 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/vdisk"
+	"github.com/kraftsim/kraftsim/sim/vnet"
 )
 
 // zeros writes 64 durable zeros to two files once, and counts at each boot and each millisecond the bits that are one.
@@ -275,3 +276,74 @@ func dialed(t *testing.T, how string, on bool) (wrong int64) {
 	require.Equal(t, on && how == "other", broken > 0, "what led astray breaks when the fault is over")
 	return wrong
 }
+
+// letter is a message of bytes, in the form in which it travels.
+type letter struct{ bytes [4]byte }
+
+func (*letter) Kind() uint32               { return 5 }
+func (*letter) Key() uint64                { return 0 }
+func (l *letter) AppendTo(b []byte) []byte { return append(b, l.bytes[:]...) }
+func (l *letter) Carried() sim.Message     { return msg{5, uint64(l.bytes[0])} }
+func (l *letter) Bits() int64              { return 32 }
+func (l *letter) Flip(bit int64) vnet.Payload {
+	c := *l
+	c.bytes[bit/8] ^= 1 << (bit % 8)
+	return &c
+}
+
+// corrupted counts letters that arrive with one bit that is one, by connection and as datagrams.
+func corrupted(t *testing.T, on bool) (damaged int64) {
+	for _, poison := range []bool{false, true} {
+		n := int64(0)
+		p := labPlan(1)
+		if on {
+			p.Network.CorruptPpm = 200_000
+		}
+		l := lab(func(w *sim.World) {
+			w.Install(w.Host("n2"), func() sim.Process {
+				return &program{
+					boot: func(env *sim.Env) error { env.Listen(1, 0); return nil },
+					input: func(_ *sim.Env, in *sim.Input) error {
+						ones := 0
+						if in.Kind != sim.InMessage {
+							return nil
+						}
+						for _, b := range in.Msg.(*letter).bytes {
+							ones += bits.OnesCount8(b)
+						}
+						require.LessOrEqual(t, ones, 1)
+						n += int64(ones)
+						return nil
+					}}
+			})
+			w.Install(w.Host("n1"), func() sim.Process {
+				var conn sim.Conn
+				return every(ms, func(env *sim.Env, i int64) error {
+					if i == 1 {
+						conn = env.Dial("n2", 1)
+						require.Equal(t, "n2", env.Peer(conn).ID())
+						require.Nil(t, env.Peer(conn+1))
+					}
+					env.Send(conn, &letter{})
+					env.SendTo("n2", 1, &letter{})
+					return nil
+				})
+			})
+			w.Add(sendWatcher{t})
+		})
+		r, err := l.engine().Run(p, sim.Options{Poison: poison})
+		require.NoError(t, err)
+		require.InDelta(t, r.Verdict.Stats["net-corrupted"], n, 1, "one may be under way at the end")
+		if on {
+			require.Positive(t, n)
+		}
+		damaged += n
+	}
+	return damaged
+}
+
+// sendWatcher is shown what letters carry.
+type sendWatcher struct{ t *testing.T }
+
+func (sendWatcher) Attach(*sim.World)                      {}
+func (c sendWatcher) OnSend(_, _ *sim.Host, m sim.Message) { require.IsType(c.t, msg{}, m) }

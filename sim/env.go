@@ -120,6 +120,15 @@ func (e *Env) SendTo(host string, port int32, m Message) {
 	e.add(effect{kind: effectDatagram, host: to, port: port, msg: m})
 }
 
+// Peer returns the host at the other end of a connection, nil when the connection is not this process's, or is over.
+func (e *Env) Peer(c Conn) *Host {
+	side, ok := e.w.net.SideOf(c, e.h.index, e.h.boot, e.lane)
+	if !ok {
+		return nil
+	}
+	return e.w.hosts[e.w.net.Peer(c, side)]
+}
+
 // CloseConn closes a connection; the peer learns after what was sent before.
 func (e *Env) CloseConn(c Conn) {
 	if e.immediate() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kraftsim/kraftsim/sim/digest"
+	"github.com/kraftsim/kraftsim/sim/vnet"
 )
 
 // poison is the debug mode that catches programs which change memory after they gave it away, or keep memory that they
@@ -76,12 +77,28 @@ type sealed struct {
 
 func seal(m Message) Message { return &sealed{m, digest.Bytes(0, m.AppendTo(nil))} }
 
-// unsealed returns the message itself.
+// unsealed returns the message itself, not what it travels in.
 func unsealed(m Message) Message {
 	if s, ok := m.(*sealed); ok {
-		return s.Message
+		m = s.Message
+	}
+	if c, ok := m.(Carrier); ok {
+		return c.Carried()
 	}
 	return m
+}
+
+// Bits is vnet.Corruptible: those of the message.
+func (s *sealed) Bits() int64 {
+	if c, ok := s.Message.(vnet.Corruptible); ok {
+		return c.Bits()
+	}
+	return 0
+}
+
+// Flip is vnet.Corruptible.
+func (s *sealed) Flip(bit int64) vnet.Payload {
+	return seal(s.Message.(vnet.Corruptible).Flip(bit).(Message))
 }
 
 // verify panics when the message is no longer what was sent.

@@ -36,6 +36,13 @@ type Message interface {
 	AppendTo(buf []byte) []byte
 }
 
+// Carrier is a message that is another one in the form in which it travels: a frame of bytes. Checkers and traces are shown what it
+// carries; Kind, Key and AppendTo are those of what it carries too, so that both forms hash alike.
+type Carrier interface {
+	Message
+	Carried() Message
+}
+
 // Observation is a protocol event, told through Env.Observe: a role change, a raised high watermark. Checkers use it to know where
 // to look; the behaviour hash is made of observations alone. If it has a String method, traces print that.
 type Observation interface {

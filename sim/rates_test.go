@@ -15,7 +15,7 @@ import (
 var modelTests = map[string]measure{
 	"Network.Transport": transport, "Network.LatencyUs": latency, "Network.JitterUs": latencyJitter, "Network.Weights": latencyWeights,
 	"Network.TailPpm": tail, "Network.TailUs": tail, "Network.ResetPpm": resets, "Network.LossPpm": losses,
-	"Network.DuplicatePpm": duplicates, "Network.ReorderPpm": reordered, "Network.ReorderUs": reordered,
+	"Network.DuplicatePpm": duplicates, "Network.ReorderPpm": reordered, "Network.ReorderUs": reordered, "Network.CorruptPpm": corrupted,
 	"Disk.Profile": profile, "Disk.WriteNs": writeCost, "Disk.SyncNs": syncCost, "Disk.MetadataNs": metadataCost,
 	"Disk.JitterPercent": diskJitter, "Disk.SlowSyncPpm": slowSync, "Disk.SlowSyncNs": slowSync,
 	"Disk.ReadErrorPpm":  rateOf("read", func(d *plan.Disk) { d.ReadErrorPpm = 200_000 }),

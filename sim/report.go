@@ -192,6 +192,7 @@ func (w *World) verdict() *plan.Verdict {
 	put("net-filtered", f.Filtered)
 	put("net-clogged", f.Clogged)
 	put("net-dropped", f.Dropped)
+	put("net-corrupted", f.Corrupted)
 	fold, draws := w.source.Digest()
 	w.hash = digest.Word(w.hash, fold)
 	return &plan.Verdict{

@@ -164,6 +164,7 @@ func (w *World) makeHosts(p *plan.Plan) error {
 		Weights: n.Weights,
 		TailPpm: n.TailPpm, TailNs: n.TailUs * 1000, ResetPpm: n.ResetPpm, LossPpm: n.LossPpm,
 		DuplicatePpm: n.DuplicatePpm, ReorderPpm: n.ReorderPpm, ReorderNs: n.ReorderUs * 1000,
+		CorruptPpm: n.CorruptPpm,
 	}, &w.source, packets{w}, hashes)
 	for _, h := range w.hosts {
 		w.net.PowerOn(h.index)

@@ -63,6 +63,7 @@ type Network struct {
 	DuplicatePpm int64   `json:"duplicate_ppm,omitempty"`
 	ReorderPpm   int64   `json:"reorder_ppm,omitempty"`
 	ReorderUs    int64   `json:"reorder_us,omitempty"`
+	CorruptPpm   int64   `json:"corrupt_ppm,omitempty"` // messages that travel as bytes: a bit flips
 }
 
 // Disk is the model of every volume. Costs in nanoseconds, rates per million.

@@ -98,7 +98,7 @@ func checkModels(p *Plan) error {
 		{"network.latency_us", n.LatencyUs, -1}, {"network.jitter_us", n.JitterUs, -1}, {"network.tail_us", n.TailUs, -1},
 		{"network.reorder_us", n.ReorderUs, -1}, {"network.tail_ppm", n.TailPpm, million},
 		{"network.reset_ppm", n.ResetPpm, million}, {"network.loss_ppm", n.LossPpm, million},
-		{"network.duplicate_ppm", n.DuplicatePpm, million}, {"network.reorder_ppm", n.ReorderPpm, million},
+		{"network.duplicate_ppm", n.DuplicatePpm, million}, {"network.reorder_ppm", n.ReorderPpm, million}, {"network.corrupt_ppm", n.CorruptPpm, million},
 		{"disk.write_ns", d.WriteNs, -1}, {"disk.sync_ns", d.SyncNs, -1}, {"disk.metadata_ns", d.MetadataNs, -1},
 		{"disk.jitter_percent", d.JitterPercent, -1}, {"disk.slow_sync_ns", d.SlowSyncNs, -1},
 		{"disk.slow_sync_ppm", d.SlowSyncPpm, million}, {"disk.read_error_ppm", d.ReadErrorPpm, million},

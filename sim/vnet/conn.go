@@ -69,6 +69,7 @@ func (n *Net) Send(nowNs int64, id int64, side Side, m Payload, cause int64) {
 		n.Faults.Dropped++
 		return
 	}
+	m = n.corrupt(n.link(c.host[side], c.host[side.other()]), m)
 	n.push(nowNs, packet{kind: packetData, side: side.other(), conn: id, from: c.host[side], to: c.host[side.other()], payload: m, cause: cause})
 }
 

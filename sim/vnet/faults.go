@@ -91,6 +91,24 @@ func (n *Net) rate(ppm int64) int64 {
 	return ppm
 }
 
+// corrupt is what is left of a payload on the way over a link.
+func (n *Net) corrupt(l *link, m Payload) Payload {
+	rate := n.rate(n.model.CorruptPpm)
+	if rate == 0 {
+		return m
+	}
+	c, ok := m.(Corruptible)
+	if !ok {
+		return m
+	}
+	bits := c.Bits()
+	if bits == 0 || !n.source.Chance(SiteCorrupt, l.hash, uint64(m.Kind()), m.Key(), rate) {
+		return m
+	}
+	n.Faults.Corrupted++
+	return c.Flip(n.source.Choose(SiteBit, l.hash, uint64(m.Kind()), m.Key(), bits))
+}
+
 // datagramRate is the rate of a fault that only the datagram transport has.
 func (n *Net) datagramRate(ppm int64) int64 {
 	if !n.model.Datagram {
@@ -124,6 +142,7 @@ func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause i
 		n.Faults.Losses++
 		return
 	}
+	p.payload = n.corrupt(l, m)
 	at := nowNs + n.latency(l, m.Kind(), key)
 	if n.source.Chance(SiteReorder, l.hash, kind, key, n.datagramRate(n.model.ReorderPpm)) {
 		n.Faults.Reorders++

@@ -15,6 +15,7 @@ type Model struct {
 	DuplicatePpm int64
 	ReorderPpm   int64
 	ReorderNs    int64
+	CorruptPpm   int64 // payloads that are Corruptible: a bit flips
 }
 
 // MinimumLatencyNs is what the fastest packet takes.
@@ -28,10 +29,12 @@ var (
 	SiteReset     = decide.NewSite("net/reset", "a message resets its connection", 0)
 	SiteLoss      = decide.NewSite("net/loss", "a datagram is lost", 0)
 	SiteDuplicate = decide.NewSite("net/duplicate", "a datagram arrives twice", 0)
+	SiteCorrupt   = decide.NewSite("net/corrupt", "a bit of a frame flips under way", 0)
+	SiteBit       = decide.NewSite("net/corrupt-bit", "which bit of a frame flips", 0)
 	SiteReorder   = decide.NewSite("net/reorder", "a datagram is held back so that later ones overtake it", 0)
 )
 
 // Sites lists them all, for documentation.
 func Sites() []*decide.Site {
-	return []*decide.Site{SiteLatency, SiteWeighted, SiteTail, SiteReset, SiteLoss, SiteDuplicate, SiteReorder}
+	return []*decide.Site{SiteLatency, SiteWeighted, SiteTail, SiteReset, SiteLoss, SiteDuplicate, SiteReorder, SiteCorrupt, SiteBit}
 }

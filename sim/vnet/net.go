@@ -8,6 +8,16 @@ type Payload interface {
 	Key() uint64
 }
 
+// Corruptible is a payload that travels as bytes, of which a bit may flip under way. TCP's checksum lets one in some ten thousand
+// damaged segments pass.
+type Corruptible interface {
+	Payload
+	// Bits is how many bits may flip; 0: none.
+	Bits() int64
+	// Flip returns the payload with a bit flipped; the payload itself stays as it is.
+	Flip(bit int64) Payload
+}
+
 // Scheduler is told when a packet will arrive. The caller hands the packet back to Arrive at that time. entity (the link)
 // and key (what the message calls itself) name the decision that orders it among events of the same instant; packet is a
 // slot of a pool and names nothing.
@@ -69,7 +79,7 @@ type Net struct {
 // Counters say how often each fault struck. Held are packets of connections that wait behind a cut or a filter, Lost are
 // datagrams that met a cut, Losses those that the loss rate took.
 type Counters struct {
-	Resets, Losses, Lost, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged, Dropped int64
+	Resets, Losses, Lost, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged, Dropped, Corrupted int64
 }
 
 type host struct {
