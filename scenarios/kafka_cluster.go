@@ -20,6 +20,7 @@ type kafkaCluster struct {
 	appendMs       int64 // pause between two appends of a leader,
 	appendJitterMs int64 // plus less than that
 	discoveryMs    int64 // raft.Config.DiscoveryIntervalMs
+	snapshots      bool  // the counters make them
 }
 
 // build furnishes a world: identities on the disks, nodes, checkers, and the play.
@@ -35,6 +36,7 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 	r := &reader{where: "params", params: p.Params}
 	k.appendMs, k.appendJitterMs = r.number("append_ms", 2), r.number("append_jitter_ms", 3)
 	k.discoveryMs = r.number("discovery_interval_ms", 0)
+	k.snapshots = r.word("snapshots", "true", "true", "false") == "true"
 	k.play.victim = r.number("victim", 0)
 	if r.err != nil {
 		return r.err

@@ -37,6 +37,9 @@ type counter struct {
 	committed   int32
 	uncommitted int32
 	offset      int64 // next record to come
+	snapshotted int64 // end of the latest snapshot that was made or loaded
+	epoch       int32 // of the latest batch
+	timestampMs int64
 	records     [1][]byte
 	it          record.Iterator
 }
@@ -85,7 +88,12 @@ func (n *counterNode) Input(env *sim.Env, in *sim.Input) error {
 		if err := n.counter.commit(m.batches); err != nil {
 			return err
 		}
+		if err := n.snapshot(env); err != nil {
+			return err
+		}
 		n.replica.ReleaseReader(m.listener)
+	case *snapshotPost:
+		return n.counter.load(m)
 	case *leaderPost:
 		n.claim(env, m.leader)
 	case *bootstrapPost:
@@ -104,7 +112,7 @@ func (c *counter) commit(batches []raft.Batch) error {
 		if b.BaseOffset < c.offset {
 			return fmt.Errorf("%w: a batch at %d after everything below %d", errCounter, b.BaseOffset, c.offset)
 		}
-		c.offset = b.LastOffset + 1
+		c.offset, c.epoch, c.timestampMs = b.LastOffset+1, b.Epoch, b.AppendTimestampMs
 		if b.Control {
 			continue
 		}
@@ -122,6 +130,58 @@ func (c *counter) commit(batches []raft.Batch) error {
 			return fmt.Errorf("%w: %w", errCounter, err)
 		}
 	}
+	return nil
+}
+
+// snapshotRecords: a counter makes a snapshot when more records than that were committed after the latest one.
+const snapshotRecords = 10
+
+// snapshot makes a snapshot when it is time: the number that was committed last.
+func (n *counterNode) snapshot(env *sim.Env) error {
+	c := &n.counter
+	if !n.k.snapshots || c.offset-c.snapshotted <= snapshotRecords {
+		return nil
+	}
+	id, now := raft.OffsetAndEpoch{Offset: c.offset, Epoch: c.epoch}, env.WallMs()
+	w, err := n.replica.CreateSnapshot(now, id, c.timestampMs)
+	if w == nil || err != nil {
+		return err
+	}
+	c.snapshotted = c.offset
+	value := env.Alloc(4)
+	binary.BigEndian.PutUint32(value, uint32(c.committed))
+	if err := w.Append(now, value); err != nil {
+		return err
+	}
+	if err := w.Freeze(now); err != nil {
+		return err
+	}
+	env.Post(laneRaft, &frozenPost{id: id})
+	return nil
+}
+
+// load takes a snapshot in the place of everything. A leader that appends has everything already.
+func (c *counter) load(m *snapshotPost) error {
+	if c.claimed >= 0 {
+		return fmt.Errorf("%w: a leader that appends loads snapshot %d-%d", errCounter, m.id.Offset, m.id.Epoch)
+	}
+	for rest := m.bytes; len(rest) > 0; {
+		batch, next, err := record.NextBatch(rest)
+		if err != nil {
+			return fmt.Errorf("%w: snapshot %d-%d: %w", errCounter, m.id.Offset, m.id.Epoch, err)
+		}
+		if rest = next; batch.IsControl() {
+			continue
+		}
+		var r record.Record
+		for c.it.Reset(batch); c.it.Next(&r); {
+			if len(r.Value) != 4 {
+				return fmt.Errorf("%w: %d bytes in snapshot %d-%d", errCounter, len(r.Value), m.id.Offset, m.id.Epoch)
+			}
+			c.committed = int32(binary.BigEndian.Uint32(r.Value))
+		}
+	}
+	c.offset, c.snapshotted = m.id.Offset, m.id.Offset
 	return nil
 }
 
