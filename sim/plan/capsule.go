@@ -67,8 +67,14 @@ func DecodeCapsule(data []byte) (*Capsule, error) {
 	if err := checkFormat("plan.format", c.Plan.Format); err != nil {
 		return nil, err
 	}
+	if c.Engine == "" {
+		return nil, &FieldError{Field: "engine", Problem: "missing: a capsule names the version of the engine that ran it"}
+	}
 	if c.Verdict == nil {
 		return nil, &FieldError{Field: "verdict", Problem: "missing: a capsule holds the verdict of its run"}
+	}
+	if err := c.Verdict.check(); err != nil {
+		return nil, err
 	}
 	if _, err := UnpackDecisions(c.Decisions); err != nil {
 		return nil, &FieldError{Field: "decisions", Problem: err.Error()}

@@ -94,6 +94,15 @@ func TestCapsuleRefusals(t *testing.T) {
 		{"no plan", func(c *plan.Capsule) { c.Plan = nil }, "plan:"},
 		{"plan format", func(c *plan.Capsule) { c.Plan.Format = 0 }, "plan.format: missing"},
 		{"no verdict", func(c *plan.Capsule) { c.Verdict = nil }, "verdict:"},
+		{"no engine", func(c *plan.Capsule) { c.Engine = "" }, "engine: missing"},
+		{"outcome", func(c *plan.Capsule) { c.Verdict.Outcome = "fine" }, `verdict.outcome: "fine" is not one of ok, violation`},
+		{"no outcome", func(c *plan.Capsule) { c.Verdict.Outcome = "" }, "verdict.outcome:"},
+		{"negative events", func(c *plan.Capsule) { c.Verdict.Events = -1 }, "verdict.events: must not be negative"},
+		{"negative time", func(c *plan.Capsule) { c.Verdict.VirtualUs = -1 }, "verdict.virtual_us: must not be negative"},
+		{"negative decisions", func(c *plan.Capsule) { c.Verdict.Decisions = -1 }, "verdict.decisions: must not be negative"},
+		{"negative statistic", func(c *plan.Capsule) { c.Verdict.Stats["elections"] = -3 }, "verdict.stats.elections: must not be negative"},
+		{"negative condition", func(c *plan.Capsule) { c.Verdict.Sometimes = map[string]int64{"rain": -1} }, "verdict.sometimes.rain: must"},
+		{"before the start", func(c *plan.Capsule) { c.Verdict.Broken[1].AtUs = -1 }, "verdict.broken[1].at_us: must not be negative"},
 		{"decisions cut", func(c *plan.Capsule) { c.Decisions = c.Decisions[:len(c.Decisions)-3] }, "decisions: "},
 		{"decisions version", func(c *plan.Capsule) { c.Decisions[0] = 7 }, "decisions: plan: decision block of version 7"},
 	} {
@@ -111,6 +120,16 @@ func TestCapsuleRefusals(t *testing.T) {
 	_, err = plan.ReadCapsuleFile(filepath.Join(t.TempDir(), "none.json"), nil)
 	require.ErrorIs(t, err, plan.ErrInput)
 	require.ErrorContains(t, err, "none.json")
+}
+
+func TestCapsuleIsConsistent(t *testing.T) {
+	for target, want := range map[string]bool{
+		"violation/one-leader/two": true, "hazard/late-id": true, "violation/one-leader/three": false, "hazard/other": false,
+	} {
+		c := plan.NewCapsule("1", small(), failing(), nil, target)
+		require.Equal(t, want, c.Consistent(), target)
+	}
+	require.False(t, (&plan.Capsule{Verdict: &plan.Verdict{Outcome: plan.OK}}).Consistent(), "a capsule without a fingerprint is about nothing")
 }
 
 func TestWriteFileLeavesTheOldFileOnFailure(t *testing.T) {

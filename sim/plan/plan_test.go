@@ -48,13 +48,13 @@ func drawPlan(t *rapid.T) *plan.Plan {
 	p := &plan.Plan{
 		Format: plan.Format, Scenario: rapid.SampledFrom([]string{"toy", "kip1262/draft"}).Draw(t, "scenario"),
 		Seed:    plan.Uint64(rapid.Uint64().Draw(t, "seed")),
-		StormUs: plan.Int64(rapid.Int64Range(1, 1e15).Draw(t, "storm")),
+		StormUs: plan.Int64(rapid.Int64Range(1, 86_400e6).Draw(t, "storm")),
 	}
 	hosts := rapid.IntRange(1, 4).Draw(t, "hosts")
 	for i := range hosts {
 		p.Hosts = append(p.Hosts, plan.Host{
 			ID: fmt.Sprintf("n%d", i+1), Kind: "controller", DriftPpm: rapid.Int32Range(-900, 900).Draw(t, "drift"),
-			OffsetMs: plan.Int64(rapid.Int64().Draw(t, "offset")), Params: drawParams(t),
+			OffsetMs: plan.Int64(rapid.Int64Range(-1e9, 1e9).Draw(t, "offset")), Params: drawParams(t),
 		})
 	}
 	host := rapid.Map(rapid.IntRange(1, hosts), func(i int) string { return fmt.Sprintf("n%d", i) })

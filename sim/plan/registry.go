@@ -1,5 +1,7 @@
 package plan
 
+import "strings"
+
 // FieldType is what a parameter holds.
 type FieldType uint8
 
@@ -16,10 +18,12 @@ const (
 
 // Field is one parameter of a registered kind.
 type Field struct {
-	Name     string
+	Name     string // one that ends with an asterisk stands for all names that begin so
 	Type     FieldType
 	Required bool
-	Words    []string // WordField: what is allowed; empty allows any
+	Words    []string // WordField: what is allowed, "golden:*" for all that begin so; empty allows any
+	// Min and Max bound a number, and a duration in microseconds; both 0: anything goes.
+	Min, Max int64
 	Doc      string
 }
 
@@ -32,8 +36,44 @@ type Kind struct {
 
 // Registry is the set of kinds that plans may use. The core registers its faults, scenarios add theirs.
 type Registry struct {
-	actions   []Kind
-	workloads []Kind
+	actions    []Kind
+	workloads  []Kind
+	parameters []Parameters
+}
+
+// Parameters are what the scenarios of a family take in plan.params and hosts[].params. A family without any registered takes
+// whatever its Build makes of it.
+type Parameters struct {
+	Scenario   string // prefix of the scenario names; of several that fit, the longest counts
+	Plan, Host []Field
+	// HostKinds are the words that Host.Kind may be; nil allows any.
+	HostKinds []string
+	// Check looks at what no single field shows, such as ids that must differ; nil when there is nothing.
+	Check func(p *Plan) error
+}
+
+// AddParameters registers the parameters of a family of scenarios. A family registered twice is a programmer's error.
+func (r *Registry) AddParameters(p Parameters) {
+	for i := range r.parameters {
+		if r.parameters[i].Scenario == p.Scenario {
+			panic("plan: parameters of " + p.Scenario + " registered twice")
+		}
+	}
+	r.parameters = append(r.parameters, p)
+}
+
+// Parameters returns the registered families in order of registration.
+func (r *Registry) Parameters() []Parameters { return r.parameters }
+
+// parametersOf returns what a scenario takes, or nil when nobody said.
+func (r *Registry) parametersOf(scenario string) (best *Parameters) {
+	for i := range r.parameters {
+		p := &r.parameters[i]
+		if strings.HasPrefix(scenario, p.Scenario) && (best == nil || len(p.Scenario) > len(best.Scenario)) {
+			best = p
+		}
+	}
+	return best
 }
 
 // AddAction registers a kind of action. A name registered twice is a programmer's error.
@@ -85,20 +125,35 @@ func (r *Registry) Workload(name string) *Kind {
 // Field returns the parameter with that name, or nil.
 func (k *Kind) Field(name string) *Field {
 	for i := range k.Fields {
-		if k.Fields[i].Name == name {
+		if stands(k.Fields[i].Name, name) {
 			return &k.Fields[i]
 		}
 	}
 	return nil
 }
 
-func (k *Kind) fieldNames() string {
-	if len(k.Fields) == 0 {
-		return "none"
+// stands reports whether a name or word is the one declared, or begins as one that ends with an asterisk.
+func stands(declared, name string) bool {
+	if prefix, open := strings.CutSuffix(declared, "*"); open {
+		return len(name) > len(prefix) && strings.HasPrefix(name, prefix)
 	}
-	text := k.Fields[0].Name
-	for i := range k.Fields[1:] {
-		text += ", " + k.Fields[i+1].Name
+	return declared == name
+}
+
+// maxNamed is how many parameters a message lists; of more it names the nearest.
+const maxNamed = 12
+
+// fieldNames says what there is in place of a name that is not there.
+func (k *Kind) fieldNames(wrong string) string {
+	names := make([]string, len(k.Fields))
+	for i := range k.Fields {
+		names[i] = k.Fields[i].Name
 	}
-	return text
+	switch {
+	case len(names) == 0:
+		return "it takes none"
+	case len(names) <= maxNamed:
+		return "it takes " + strings.Join(names, ", ")
+	}
+	return "the nearest are " + strings.Join(Nearest(wrong, names, 3), ", ") + "; see `list params`"
 }

@@ -8,9 +8,18 @@ import (
 	"strings"
 )
 
+// The ends of the ranges. Sums and products of a few such values stay far below 64 bits.
 const (
-	million     = 1_000_000
-	maxDriftPpm = 500_000
+	million       = 1_000_000
+	maxDriftPpm   = 500_000
+	maxHosts      = 64
+	maxDurationUs = 24 * 3600 * million // one day
+	maxModelUs    = 3600 * million      // one hour, for what the models add to one message or one post
+	maxModelNs    = 1000 * maxModelUs
+	maxOffsetMs   = 1000 * million
+	maxWeights    = 1024
+	maxPercent    = million
+	maxActions    = 100_000
 )
 
 // Validate checks a plan as far as that goes without running it: ids, ranges, kinds and their parameters. The registry says
@@ -23,13 +32,19 @@ func Validate(p *Plan, r *Registry) error {
 	if p.Scenario == "" {
 		return &FieldError{Field: "scenario", Problem: "missing: name one of `list scenarios`"}
 	}
-	if p.StormUs < 0 {
-		return &FieldError{Field: "storm_us", Problem: "must not be negative"}
+	if p.StormUs < 0 || p.StormUs > maxDurationUs {
+		return outside("storm_us", int64(p.StormUs), 0, maxDurationUs, ", a day")
 	}
 	if err := checkHosts(p.Hosts); err != nil {
 		return err
 	}
 	if err := checkModels(p); err != nil {
+		return err
+	}
+	if err := checkDecisions(p.Decisions); err != nil {
+		return err
+	}
+	if err := r.checkScenario(p); err != nil {
 		return err
 	}
 	if err := checkWorkload(p, r); err != nil {
@@ -38,9 +53,63 @@ func Validate(p *Plan, r *Registry) error {
 	return checkActions(p, r)
 }
 
+// outside says that a value is not in its range. why follows the upper end.
+func outside(field string, value, low, high int64, why string) error {
+	if value < 0 && low == 0 {
+		return &FieldError{Field: field, Problem: "must not be negative"}
+	}
+	return &FieldError{Field: field, Problem: fmt.Sprintf("%d is not in the range from %d to %d%s", value, low, high, why)}
+}
+
+// checkDecisions refuses two overrides of one decision: only one of them could count.
+func checkDecisions(decisions []Decision) error {
+	first := make(map[Uint64]int, len(decisions))
+	for i := range decisions {
+		d := &decisions[i]
+		if at, twice := first[d.NameHash]; twice {
+			return &FieldError{Field: fmt.Sprintf("decisions[%d].hash", i),
+				Problem: fmt.Sprintf("%d is overridden by decisions[%d] already: keep one of them", d.NameHash, at)}
+		}
+		first[d.NameHash] = i
+	}
+	return nil
+}
+
+// checkScenario checks the parameters of the plan and of its hosts, as far as the scenario has registered them.
+func (r *Registry) checkScenario(p *Plan) error {
+	if r == nil {
+		return nil
+	}
+	family := r.parametersOf(p.Scenario)
+	if family == nil {
+		return nil
+	}
+	if err := checkParams("", &Kind{Name: p.Scenario, Fields: family.Plan}, p.Params, p.Hosts); err != nil {
+		return err
+	}
+	host := Kind{Name: "a host of " + p.Scenario, Fields: family.Host}
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		at := fmt.Sprintf("hosts[%d]", i)
+		if family.HostKinds != nil && !slices.Contains(family.HostKinds, h.Kind) {
+			return &FieldError{Field: at + ".kind", Problem: fmt.Sprintf("%q is not one of %s", h.Kind, strings.Join(family.HostKinds, ", "))}
+		}
+		if err := checkParams(at, &host, h.Params, p.Hosts); err != nil {
+			return err
+		}
+	}
+	if family.Check == nil {
+		return nil
+	}
+	return family.Check(p)
+}
+
 func checkHosts(hosts []Host) error {
 	if len(hosts) == 0 {
 		return &FieldError{Field: "hosts", Problem: "missing: a plan needs at least one host"}
+	}
+	if len(hosts) > maxHosts {
+		return &FieldError{Field: "hosts", Problem: fmt.Sprintf("%d are more than %d, the most that a plan may have", len(hosts), maxHosts)}
 	}
 	ids := make(map[string]int, len(hosts))
 	for i := range hosts {
@@ -52,8 +121,11 @@ func checkHosts(hosts []Host) error {
 		if h.Kind == "" {
 			return &FieldError{Field: at + ".kind", Problem: "missing: say what runs on host " + h.ID}
 		}
-		if h.StartUs < 0 {
-			return &FieldError{Field: at + ".start_us", Problem: "must not be negative"}
+		if h.StartUs < 0 || h.StartUs > maxDurationUs {
+			return outside(at+".start_us", int64(h.StartUs), 0, maxDurationUs, ", a day")
+		}
+		if h.OffsetMs < -maxOffsetMs || h.OffsetMs > maxOffsetMs {
+			return outside(at+".offset_ms", int64(h.OffsetMs), -maxOffsetMs, maxOffsetMs, "")
 		}
 		if h.DriftPpm < -maxDriftPpm || h.DriftPpm > maxDriftPpm {
 			return &FieldError{Field: at + ".drift_ppm",
@@ -80,7 +152,7 @@ func checkID(at, id string, seen map[string]int, index int) error {
 	return nil
 }
 
-// bound is the range of one numeric field; high -1 means no upper end.
+// bound is the range of one numeric field, from 0.
 type bound struct {
 	field       string
 	value, high int64
@@ -95,26 +167,33 @@ func checkModels(p *Plan) error {
 		return &FieldError{Field: "disk.profile", Problem: fmt.Sprintf("%q is not there: ordered is the only one", d.Profile)}
 	}
 	for _, b := range []bound{
-		{"network.latency_us", n.LatencyUs, -1}, {"network.jitter_us", n.JitterUs, -1}, {"network.tail_us", n.TailUs, -1},
-		{"network.reorder_us", n.ReorderUs, -1}, {"network.tail_ppm", n.TailPpm, million},
+		{"network.latency_us", n.LatencyUs, maxModelUs}, {"network.jitter_us", n.JitterUs, maxModelUs}, {"network.tail_us", n.TailUs, maxModelUs},
+		{"network.reorder_us", n.ReorderUs, maxModelUs}, {"network.tail_ppm", n.TailPpm, million},
 		{"network.reset_ppm", n.ResetPpm, million}, {"network.loss_ppm", n.LossPpm, million},
 		{"network.duplicate_ppm", n.DuplicatePpm, million}, {"network.reorder_ppm", n.ReorderPpm, million}, {"network.corrupt_ppm", n.CorruptPpm, million},
-		{"disk.write_ns", d.WriteNs, -1}, {"disk.sync_ns", d.SyncNs, -1}, {"disk.metadata_ns", d.MetadataNs, -1},
-		{"disk.jitter_percent", d.JitterPercent, -1}, {"disk.slow_sync_ns", d.SlowSyncNs, -1},
+		{"disk.write_ns", d.WriteNs, maxModelNs}, {"disk.sync_ns", d.SyncNs, maxModelNs}, {"disk.metadata_ns", d.MetadataNs, maxModelNs},
+		{"disk.jitter_percent", d.JitterPercent, maxPercent}, {"disk.slow_sync_ns", d.SlowSyncNs, maxModelNs},
 		{"disk.slow_sync_ppm", d.SlowSyncPpm, million}, {"disk.read_error_ppm", d.ReadErrorPpm, million},
 		{"disk.write_error_ppm", d.WriteErrorPpm, million}, {"disk.sync_error_ppm", d.SyncErrorPpm, million},
-		{"lanes.post_jitter_us", l.PostJitterUs, -1}, {"lanes.wake_jitter_us", l.WakeJitterUs, -1},
+		{"lanes.post_jitter_us", l.PostJitterUs, maxModelUs}, {"lanes.wake_jitter_us", l.WakeJitterUs, maxModelUs},
 		{"lanes.spurious_ppm", l.SpuriousPpm, million},
 	} {
 		if b.value < 0 {
 			return &FieldError{Field: b.field, Problem: "must not be negative"}
 		}
-		if b.high >= 0 && b.value > b.high {
-			return &FieldError{Field: b.field, Problem: fmt.Sprintf("%d is more than %d, which is always", b.value, b.high)}
+		if b.value > b.high {
+			why := ""
+			if strings.HasSuffix(b.field, "_ppm") {
+				why = ", which is always"
+			}
+			return &FieldError{Field: b.field, Problem: fmt.Sprintf("%d is more than %d%s", b.value, b.high, why)}
 		}
 	}
 	if err := checkTransport(n); err != nil {
 		return err
+	}
+	if len(n.Weights) > maxWeights {
+		return &FieldError{Field: "network.weights", Problem: fmt.Sprintf("%d are more than %d", len(n.Weights), maxWeights)}
 	}
 	for i, weight := range n.Weights {
 		if at := fmt.Sprintf("network.weights[%d]", i); weight < 0 || weight > million {
@@ -163,6 +242,9 @@ func checkWorkload(p *Plan, r *Registry) error {
 }
 
 func checkActions(p *Plan, r *Registry) error {
+	if len(p.Actions) > maxActions {
+		return &FieldError{Field: "actions", Problem: fmt.Sprintf("%d are more than %d", len(p.Actions), maxActions)}
+	}
 	ids := make(map[string]int, len(p.Actions))
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -214,8 +296,8 @@ func checkParams(at string, k *Kind, params Params, hosts []Host) error {
 	slices.Sort(given)
 	for _, name := range given {
 		if k.Field(name) == nil {
-			return &FieldError{Field: join(at, "params."+name), Problem: fmt.Sprintf("%s has no such parameter: it takes %s",
-				k.Name, k.fieldNames())}
+			return &FieldError{Field: join(at, "params."+name), Problem: fmt.Sprintf("%s has no such parameter: %s",
+				k.Name, k.fieldNames(name))}
 		}
 	}
 	for i := range k.Fields {
@@ -246,17 +328,26 @@ func (f *Field) check(value string, hosts []Host) error {
 			}
 		}
 	case NumberField:
-		if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
 			return fmt.Errorf("%q is not a whole number", value)
 		}
+		if f.bounded() && (n < f.Min || n > f.Max) {
+			return fmt.Errorf("%d is not in the range from %d to %d", n, f.Min, f.Max)
+		}
 	case DurationField:
-		_, err := ParseDurationUs(value)
-		return err
+		us, err := ParseDurationUs(value)
+		if err != nil {
+			return err
+		}
+		if f.bounded() && (us < f.Min || us > f.Max) {
+			return fmt.Errorf("%s is not in the range from %s to %s", value, FormatDurationUs(f.Min), FormatDurationUs(f.Max))
+		}
 	case WordField:
 		if value == "" {
 			return errors.New("empty: write a word")
 		}
-		if len(f.Words) > 0 && !slices.Contains(f.Words, value) {
+		if len(f.Words) > 0 && !slices.ContainsFunc(f.Words, func(word string) bool { return stands(word, value) }) {
 			return fmt.Errorf("%q is not one of %s", value, strings.Join(f.Words, ", "))
 		}
 	case TextField:
@@ -265,6 +356,8 @@ func (f *Field) check(value string, hosts []Host) error {
 	}
 	return nil
 }
+
+func (f *Field) bounded() bool { return f.Min != 0 || f.Max != 0 }
 
 // checkHost accepts an id of the plan, or one of the symbolic targets that the field lists in Words.
 func (f *Field) checkHost(id string, hosts []Host) error {

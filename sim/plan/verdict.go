@@ -14,6 +14,11 @@ const (
 	Panic             Outcome = "panic"              // a defect of the program under test or of the simulator
 )
 
+// known reports whether the outcome is one of those above.
+func (o Outcome) known() bool {
+	return o == OK || o == LegitimatelyStuck || o == Unknown || o.Finding()
+}
+
 // Finding reports whether the outcome is something to look into.
 func (o Outcome) Finding() bool { return o == Violation || o == Stuck || o == Spin || o == Panic }
 
