@@ -59,6 +59,7 @@ type script struct {
 	appID    int32
 	hold     bool
 	held     int
+	writer   *SnapshotWriter
 }
 
 const scriptDir = "/data/__cluster_metadata-0"
@@ -74,6 +75,9 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		"corrupt-state": s.cmdCorruptState, "connect": s.cmdConnect,
 	}
 	for name, command := range s.voterCommands() {
+		handlers[name] = command
+	}
+	for name, command := range s.snapshotCommands() {
 		handlers[name] = command
 	}
 	handler := handlers[d.Cmd]
@@ -150,6 +154,7 @@ func (s *script) cmdReplica(d *datadriven.TestData) error {
 		s.cfg.BootstrapServers = append(s.cfg.BootstrapServers, Address{Host: fmt.Sprintf("b%d", i), Port: 9093})
 	}
 	s.voterOptions(d)
+	s.snapshotOptions(d)
 	s.files = memfiles.New()
 	require.NoError(s.t, s.files.MkdirAll(scriptDir))
 	require.NoError(s.t, s.files.SyncDir("/"))
@@ -219,13 +224,13 @@ func (s *script) cmdCorruptState(d *datadriven.TestData) error {
 
 // cmdLog fills the log with one batch of one record per epoch named: log epochs=(1,1,2).
 func (s *script) cmdLog(d *datadriven.TestData) error {
-	l, err := raftlog.Open(s.files, scriptDir, raftlog.Config{})
+	l, err := raftlog.Open(s.files, scriptDir, raftlog.Config{SegmentBytes: s.cfg.Log.SegmentBytes})
 	require.NoError(s.t, err)
-	for i, text := range strings.Split(arg(d, "epochs", ""), ",") {
+	for _, text := range strings.Split(arg(d, "epochs", ""), ",") {
 		epoch, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32)
 		require.NoError(s.t, err)
 		require.NoError(s.t, l.AppendLeader(record.AppendBatch(nil, record.BatchSpec{
-			BaseOffset: int64(i), LeaderEpoch: int32(epoch), TimestampMs: 5,
+			BaseOffset: l.EndOffset(), LeaderEpoch: int32(epoch), TimestampMs: 5,
 		}, []byte("x"))))
 	}
 	require.NoError(s.t, l.Close())
@@ -429,6 +434,13 @@ func (s *script) cmdAnswer(d *datadriven.TestData) error {
 			HighWatermark: s.num(d, "hw", -1), DivergingEpoch: noOffset, SnapshotID: noOffset,
 		}
 		s.fetchAnswer(d, q, response)
+		m = response
+	case *FetchSnapshotRequest:
+		response := &FetchSnapshotResponse{
+			Header: header(&q.Header), ErrorCode: top, PartitionError: code, LeaderID: leaderID, Endpoint: endpoint,
+			LeaderEpoch: int32(s.num(d, "epoch", int64(q.CurrentLeaderEpoch))),
+		}
+		s.snapshotAnswer(d, q, response)
 		m = response
 	default:
 		m = s.voterAnswer(d, request, header)
@@ -680,6 +692,7 @@ func (s *script) Observe(e *Event) {
 	case UnexpectedAnswer:
 		fmt.Fprintf(&s.out, "unexpected answer %v\n", ErrorCode(e.Offset))
 	}
+	s.observeSnapshot(e)
 }
 
 // text prints a key as scripts write it.
@@ -737,6 +750,9 @@ func (s *script) describe(m Message) string {
 			m.LastFetchedEpoch, m.HighWatermark, cluster)
 	case *FetchResponse:
 		return s.describeFetchResponse(m)
+	}
+	if text, ok := describeSnapshotMessage(m); ok {
+		return text
 	}
 	return s.describeVoterMessage(m)
 }
