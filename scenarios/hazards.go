@@ -59,7 +59,7 @@ func hazards() []hazard {
 			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",
 			Doc: "at kraft.version 0 a voter keeps its identity when its disk is emptied: a leader still counts what it acknowledged before, and " +
 				"it may vote a second time in an epoch (invariants.md, Words)",
-			DuePerMillion: 500,
+			DuePerMillion: 20_000,
 		},
 		invariants: []string{"election-safety", "one-vote", "log-matching", "hw-durable", "leader-completeness", "acknowledged-survives"},
 		applies:    func(c *cluster, p *plan.Plan) bool { return p.Unrestricted && c.static != nil },
