@@ -3,15 +3,16 @@ package invariants
 import "github.com/kraftsim/kraftsim/sim"
 
 // catalogue lists the documentation of all rules, in the order of rules.each.
-func catalogue() [38]*sim.InvariantDoc {
+func catalogue() [42]*sim.InvariantDoc {
 	return [...]*sim.InvariantDoc{
 		&electionSafetyDoc, &oneVoteDoc, &epochMonotonicDoc, &rolesDoc, &preVoteHarmlessDoc, &noDisruptionDoc,
 		&twoLeadersBoundedDoc, &logMatchingDoc, &leaderCompletenessDoc, &stateMachineSafetyDoc, &leaderAppendOnlyDoc,
 		&noWriteAfterLeadDoc, &truncationDoc, &hwMonotonicDoc, &hwDurableDoc, &ownEpochCommitDoc, &acknowledgedSurvivesDoc,
-		&listenerOrderDoc, &snapshotFitDoc, &snapshotContentDoc, &votersFollowLogDoc, &mvImpliesClusterIDDoc, &noEarlyClusterIDDoc, &oneClusterIDDoc,
+		&listenerOrderDoc, &snapshotFitDoc, &snapshotContentDoc, &voterChangeDoc, &votersFollowLogDoc, &kraftVersionDoc, &lastVoterDoc,
+		&mvImpliesClusterIDDoc, &noEarlyClusterIDDoc, &oneClusterIDDoc,
 		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &directoryIDFirstDoc, &bootstrapOnceDoc,
 		&clusterIDServedDoc, &idDiscoveredDoc, &imagesEqualDoc, &publishedOnceDoc, &noUnexpectedStopDoc, &leaderExistsDoc,
-		&highWatermarkMovesDoc, &nodesCatchUpDoc, &bootstrapStableDoc,
+		&highWatermarkMovesDoc, &nodesCatchUpDoc, &voterChangesEndDoc, &bootstrapStableDoc,
 	}
 }
 

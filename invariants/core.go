@@ -13,6 +13,8 @@ type core struct {
 	leaders  []leadership // ascending by epoch
 	exposed  exposedLog
 	stable   stableView
+	state    committedState
+	snapshot snapshotRecords // scratch
 	wire     wire
 	images   imageTable
 	acked    ackedAppends
@@ -27,14 +29,15 @@ type rules struct {
 	electionSafety, oneVote, epochMonotonic, roles, preVoteHarmless, noDisruption, twoLeadersBounded rule
 
 	logMatching, leaderCompleteness, stateMachineSafety, leaderAppendOnly, noWriteAfterLead, truncation, hwMonotonic,
-	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, snapshotFit, snapshotContent, votersFollowLog rule
+	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, snapshotFit, snapshotContent, voterChange,
+	votersFollowLog, kraftVersion, lastVoter rule
 
 	mvImpliesClusterID, noEarlyClusterID, oneClusterID, leaderWritesClusterID, persistedIsStable, upgradeKeepsID,
 	directoryIDFirst, bootstrapOnce, clusterIDServed, idDiscovered rule
 
 	imagesEqual, publishedOnce, noUnexpectedStop rule
 
-	leaderExists, highWatermarkMoves, nodesCatchUp, bootstrapStable rule
+	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, bootstrapStable rule
 }
 
 // each calls f with every rule and its documentation, in the order of the catalogue.
@@ -43,10 +46,11 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.electionSafety, &r.oneVote, &r.epochMonotonic, &r.roles, &r.preVoteHarmless, &r.noDisruption,
 		&r.twoLeadersBounded, &r.logMatching, &r.leaderCompleteness, &r.stateMachineSafety, &r.leaderAppendOnly,
 		&r.noWriteAfterLead, &r.truncation, &r.hwMonotonic, &r.hwDurable, &r.ownEpochCommit, &r.acknowledgedSurvives,
-		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.votersFollowLog, &r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
+		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,
+		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.directoryIDFirst, &r.bootstrapOnce,
 		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.leaderExists,
-		&r.highWatermarkMoves, &r.nodesCatchUp, &r.bootstrapStable,
+		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.bootstrapStable,
 	} {
 		f(x, int32(i))
 	}
@@ -59,6 +63,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 	c.replicas, c.leaders = c.replicas[:0], c.leaders[:0]
 	c.exposed.reset()
 	c.stable.reset()
+	c.state.reset()
 	c.wire.reset(0)
 	c.images.reset()
 	c.acked.reset()
@@ -101,7 +106,7 @@ func (c *core) crashed(r *replica) {
 	}
 }
 
-// byNode returns the replica with a node id and directory id, nil when there is none; a zero directory id fits any.
+// byVoter returns the replica with a node id and directory id, nil when there is none; a zero directory id fits any.
 func (c *core) byVoter(k *voterKey) *replica {
 	for _, r := range c.replicas {
 		if r.nodeID == k.id && (k.dir.IsZero() || r.directoryID == k.dir) {
@@ -109,20 +114,4 @@ func (c *core) byVoter(k *voterKey) *replica {
 		}
 	}
 	return nil
-}
-
-// votersOf returns the voter set that a replica's log and checkpoint say is in force for it: the newest one, committed or
-// not; else that of the 0-0 checkpoint; else the static one.
-func (c *core) votersOf(r *replica) *voterSet {
-	set := noSet
-	if id := r.log.last(); id != noBatch {
-		set = c.ledger.at(id).after.voters
-	}
-	if set == noSet {
-		set = r.bootVoters
-	}
-	if set == noSet {
-		return &c.cfg.static
-	}
-	return &c.ledger.sets[set]
 }

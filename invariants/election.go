@@ -9,7 +9,7 @@ import (
 var electionSafetyDoc = sim.InvariantDoc{
 	Name:   "election-safety",
 	Source: "Raft figure 3; KIP-595; kraft-protocol S1",
-	Doc:    "At most one incarnation of a replica becomes leader of an epoch.",
+	Doc:    "At most one incarnation of a replica becomes leader of an epoch; a replica whose disk was replaced is another one.",
 }
 
 var oneVoteDoc = sim.InvariantDoc{
@@ -52,6 +52,7 @@ func (c *core) quorumWritten(r *replica, q quorumFile) {
 		return
 	}
 	c.epochWritten(r, &before, &q)
+	c.quorumVersionWritten(r, &q)
 	c.selfVoteWritten(r, &before, &q)
 }
 

@@ -14,6 +14,8 @@ type exposedEntry struct {
 	id    batchID
 	epoch int32 // of the leader that exposed it first
 	end   int64
+	sum   uint64 // of the state behind it, see state.go
+	known bool   // sum means something
 }
 
 func (x *exposedLog) reset() { x.entries, x.end, x.highest, x.claimed = x.entries[:0], -1, -1, -1 }
@@ -100,6 +102,9 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 		return
 	}
 	from := int32(0)
+	if x.end < r.log.start {
+		c.beginWithSnapshot(r)
+	}
 	if x.end > r.log.start {
 		prev := r.log.endingAt(x.end)
 		if prev < 0 || r.log.entries[prev].id != x.entries[len(x.entries)-1].id {
@@ -110,10 +115,29 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 	}
 	for i := from; i <= at; i++ {
 		e := r.log.entries[i]
-		x.entries = append(x.entries, exposedEntry{id: e.id, epoch: epoch, end: e.end})
+		sum, known := c.state.advance(&c.ledger, e.id)
+		x.entries = append(x.entries, exposedEntry{id: e.id, epoch: epoch, end: e.end, sum: sum, known: known})
 		x.end = e.end
 		c.stableAdvance(e.id)
 	}
+}
+
+// beginWithSnapshot takes what the leader's log lacks from its oldest snapshot: what was committed before the run.
+func (c *core) beginWithSnapshot(r *replica) {
+	var oldest *snapshotFile
+	for i := range r.snapshots {
+		if f := &r.snapshots[i]; oldest == nil || f.offset < oldest.offset {
+			oldest = f
+		}
+	}
+	if oldest == nil {
+		return
+	}
+	data, _ := r.disk.File(oldest.path)
+	s := c.readSnapshot(oldest.epoch, data)
+	c.state.beginWith(oldest.offset, c.ledger.edits[s.edits:])
+	c.ledger.edits = c.ledger.edits[:s.edits]
+	c.stable.beginWith(&s.view)
 }
 
 // claimedMax is the highest high watermark that a leader of the epoch or a lower one is known or claims to have reached.

@@ -50,20 +50,17 @@ func (l *ledger) decode(b record.Batch) {
 	}
 }
 
-// decodeData looks at the key before it decodes: of a million records a handful are facts.
+// decodeData looks at the key before it decodes: of most logs most records are no-ops.
 func (l *ledger) decodeData(r *record.Record) {
-	if len(r.Value) < 3 || r.Value[0] != 1 {
-		return
-	}
-	switch int16(r.Value[1]) {
-	case records.FeatureLevelRecordKey, records.BeginTransactionRecordKey, records.EndTransactionRecordKey,
-		records.AbortTransactionRecordKey, records.ClusterIdRecordKey:
-	default:
+	if len(r.Value) < 3 || r.Value[0] != 1 || int16(r.Value[1]) == records.NoOpRecordKey {
 		return
 	}
 	x, _, err := records.Decode(r.Value)
 	if err != nil {
 		return
+	}
+	if e, ok := l.editOf(x); ok {
+		l.edits = append(l.edits, e)
 	}
 	f := fact{offset: r.Offset, set: noSet}
 	switch m := x.(type) {
@@ -83,6 +80,8 @@ func (l *ledger) decodeData(r *record.Record) {
 		f.kind = factAbort
 	case *records.ClusterIdRecord:
 		f.kind, f.number = factClusterID, l.text(m.ClusterId)
+	default:
+		return
 	}
 	l.facts = append(l.facts, f)
 }

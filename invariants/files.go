@@ -59,13 +59,13 @@ func (c *core) reload(r *replica) {
 
 // loadBootstrap reads the voters of the 0-0 checkpoint.
 func (c *core) loadBootstrap(r *replica) {
-	r.bootVoters = noSet
+	r.bootVoters, r.bootVersion = noSet, 0
 	data, ok := r.disk.File(r.metadataDir + "/" + partitionDir + "/" + bootstrapName)
 	if r.metadataDir == "" || !ok {
 		return
 	}
 	v := c.replayFile(data)
-	r.bootVoters = v.voters
+	r.bootVoters, r.bootVersion = v.voters, v.kraftVersion
 }
 
 // replayFile replays the records of a checkpoint file.
@@ -77,12 +77,12 @@ func (c *core) replayFile(data []byte) view {
 		if err != nil || len(b) == 0 {
 			break
 		}
-		from := len(l.facts)
+		from, edits := len(l.facts), len(l.edits)
 		l.decode(b)
 		for i := from; i < len(l.facts); i++ {
 			v.apply(&l.facts[i])
 		}
-		l.facts = l.facts[:from]
+		l.facts, l.edits = l.facts[:from], l.edits[:edits]
 		data = rest
 	}
 	return v
@@ -221,6 +221,7 @@ func (c *core) onSyncDir(r *replica, dir string) {
 			c.quorumDurable(r)
 		}
 		c.namesSynced(r)
+		r.snapshotsSynced()
 		return
 	}
 	c.propertiesSynced(r, dir)

@@ -32,14 +32,7 @@ func (c *core) hwDurable(r *replica, l *leadership, hw int64) {
 	}
 	holders := int32(0)
 	for i := range set.keys {
-		v := c.byVoter(&set.keys[i])
-		switch {
-		case v == nil:
-		case v == r:
-			if r.log.durableEnd() >= hw {
-				holders++
-			}
-		case c.acknowledges(v, l.epoch, id, hw):
+		if c.holdsDurably(r, &set.keys[i], l.epoch, id, hw) {
 			holders++
 		}
 	}
@@ -50,6 +43,20 @@ func (c *core) hwDurable(r *replica, l *leadership, hw int64) {
 		rule.fail("too-few-durable", r.id+" raised its high watermark to "+number(hw)+" in epoch "+number(int64(l.epoch))+
 			", but only "+number(int64(holders))+" of "+number(int64(set.size()))+" voters held that durably when they acknowledged it")
 	}
+}
+
+// holdsDurably reports whether a voter held the batch that ends at hw durably: the leader r now, others when they sent one of
+// their Fetch requests, whatever became of their disks since.
+func (c *core) holdsDurably(r *replica, voter *voterKey, epoch int32, id batchID, hw int64) bool {
+	if voter.matches(&voterKey{r.nodeID, r.directoryID}) {
+		return r.durableEnd() >= hw
+	}
+	for _, v := range c.replicas {
+		if v != r && v.nodeID == voter.id && c.acknowledges(v, voter, epoch, id, hw) {
+			return true
+		}
+	}
+	return false
 }
 
 // afterFailedFsync is the evidence of a declared loss: after a failed fsync the kernel takes the pages for clean. The process
@@ -69,38 +76,42 @@ func (c *core) fsyncFailed(set *voterSet) bool {
 // soleVoter checks the raise before this one: what a sole voter commits it may flush until its raft lane takes the next
 // input, and this raise is of a later input. Power loss in that window is the declared loss "sole-voter-unflushed".
 func (c *core) soleVoter(r *replica, l *leadership) {
-	if l.raised > 0 && r.log.durableEnd() < l.raised && r.leads(l.epoch) {
+	if l.raised > 0 && r.durableEnd() < l.raised && r.leads(l.epoch) {
 		c.rules.hwDurable.fail("sole-voter-never-flushed", r.id+" is the only voter and goes on from high watermark "+number(l.raised)+
-			" with a log that is durable up to "+number(r.log.durableEnd())+" only")
+			" with a log that is durable up to "+number(r.durableEnd())+" only")
 	}
 }
 
 // acknowledges reports whether one of the voter's latest Fetch requests of the epoch covers the batch that ends at hw.
-func (c *core) acknowledges(v *replica, epoch int32, id batchID, hw int64) bool {
+func (c *core) acknowledges(v *replica, voter *voterKey, epoch int32, id batchID, hw int64) bool {
 	for i := range v.acks {
-		a := &v.acks[i]
-		if a.epoch == epoch && a.end >= hw && a.batch != noBatch && c.ledger.ancestor(a.batch, hw) == id {
+		if c.covers(&v.acks[i], voter, epoch, id, hw) {
 			return true
 		}
 	}
 	for i := len(v.oldAcks) - 1; i >= 0 && v.oldAcks[i].epoch >= epoch; i-- {
-		a := &v.oldAcks[i]
-		if a.epoch == epoch && a.end >= hw && a.batch != noBatch && c.ledger.ancestor(a.batch, hw) == id {
+		if c.covers(&v.oldAcks[i], voter, epoch, id, hw) {
 			return true
 		}
 	}
 	return false
 }
 
+// covers reports whether an acknowledgement is the voter's and covers the batch.
+func (c *core) covers(a *acknowledgement, voter *voterKey, epoch int32, id batchID, hw int64) bool {
+	return a.epoch == epoch && a.end >= hw && a.batch != noBatch && (a.dir == voter.dir || voter.dir.IsZero()) &&
+		c.ledger.ancestor(a.batch, hw) == id
+}
+
 // acknowledge notes what a Fetch acknowledges as it is sent. A Fetch at the same point as the one before takes its place.
 func (c *core) acknowledge(r *replica, epoch int32, offset int64) {
-	end := min(offset, r.log.durableEnd())
-	a := acknowledgement{epoch: epoch, end: end, batch: r.log.batchEndingAt(end)}
+	end := min(offset, r.durableEnd())
+	a := acknowledgement{epoch: epoch, end: end, batch: r.log.batchEndingAt(end), dir: r.directoryID}
 	last := &r.acks[(r.nextAck+3)%4]
 	if *last == a {
 		return
 	}
-	if last.epoch != epoch { // a deposed leader may get the last Fetch of its epoch at any time
+	if last.epoch != epoch || last.dir != a.dir { // a deposed leader may get the last Fetch of its epoch at any time
 		r.oldAcks = append(r.oldAcks, *last)
 	}
 	r.acks[r.nextAck] = a

@@ -23,7 +23,9 @@ type lab struct {
 	found []string // "invariant/evidence", in order, without repetition
 	seen  map[string]*int64
 	clock int64
-	next  int32 // correlation
+	boot  []int32 // voters of the 0-0 checkpoint, nil: static voters
+	mute  bool    // replicas do not tell which voters they use
+	next  int32   // correlation
 }
 
 // member is one host of a lab.
@@ -39,7 +41,8 @@ type member struct {
 	end       int64
 	boots     int32
 	positions []mark
-	version   int16 // of quorum-state
+	path      string // of the segment that it writes
+	version   int16  // of quorum-state
 }
 
 type mark struct{ offset, pos int64 }
@@ -56,6 +59,15 @@ func newLab(t testing.TB, n int32, cfg Config) *lab {
 	for id := int32(1); id <= n; id++ {
 		cfg.StaticVoters = append(cfg.StaticVoters, id)
 	}
+	l.start(cfg)
+	for id := int32(1); id <= n; id++ {
+		l.add(id)
+	}
+	return l
+}
+
+// start makes the core ready for hosts.
+func (l *lab) start(cfg Config) {
 	counter := func(name string) *int64 {
 		if l.seen[name] == nil {
 			l.seen[name] = new(int64)
@@ -63,15 +75,11 @@ func newLab(t testing.TB, n int32, cfg Config) *lab {
 		return l.seen[name]
 	}
 	l.core.reset(cfg, func(invariant, evidence, detail string) {
-		require.NotEmpty(t, detail)
+		require.NotEmpty(l.t, detail)
 		if x := invariant + "/" + evidence; !slices.Contains(l.found, x) {
 			l.found = append(l.found, x)
 		}
 	}, counter, counter, counter)
-	for id := int32(1); id <= n; id++ {
-		l.add(id)
-	}
-	return l
 }
 
 // add makes one more host, a voter when its id is in the static list.
@@ -80,6 +88,9 @@ func (l *lab) add(id int32) *member {
 	m.r = l.core.addReplica(&replica{}, fmt.Sprintf("n%d", id), m.v)
 	m.v.Load(testData+"/"+propertiesName, []byte(propertiesText(id, m.dir, "")))
 	m.v.Load(testSegment, nil)
+	if slices.Contains(l.boot, id) {
+		m.v.Load(testPartition+"/"+bootstrapName, l.controlBatch(0, 0, nil, l.boot))
+	}
 	m.v.SetObserver(m.observe)
 	l.nodes = append(l.nodes, m)
 	m.boot()
@@ -135,11 +146,12 @@ func (m *member) boot() {
 	m.r.server = true
 	fd, err := m.files.Open(testSegment, true)
 	require.NoError(m.lab.t, err)
-	m.fd = fd
+	m.fd, m.path = fd, testSegment
 	m.size, err = m.files.Size(fd)
 	require.NoError(m.lab.t, err)
 	m.end = m.r.log.end
 	m.positions = slices.DeleteFunc(m.positions, func(p mark) bool { return p.offset >= m.end })
+	m.tellVoters()
 }
 
 // crash ends the process; power takes the page cache too, and loses everything that was not synced.
@@ -211,13 +223,14 @@ func (m *member) win(epoch int32) {
 // leaderChange appends the first batch of an epoch and flushes.
 func (m *member) leaderChange(epoch int32) {
 	c := record.LeaderChangeMessage{LeaderID: m.id}
-	for _, k := range m.lab.core.cfg.static.keys {
+	for _, k := range m.lab.core.votersOf(m.r).keys {
 		c.Voters = append(c.Voters, record.LeaderChangeVoter{VoterID: k.id})
 	}
-	var b record.Builder
-	b.Reset(nil, record.BatchSpec{BaseOffset: m.end, LeaderEpoch: epoch, Control: true})
-	b.AddControl(record.LeaderChange, c.AppendTo(nil, 0))
-	m.write(b.Finish())
+	var voters []int32
+	if m.end == 0 {
+		voters = m.lab.boot
+	}
+	m.write(m.lab.controlBatch(m.end, epoch, &c, voters))
 	m.flush()
 }
 
@@ -242,6 +255,7 @@ func (m *member) write(batch []byte) {
 	require.NoError(m.lab.t, m.files.WriteAt(m.fd, batch, m.size))
 	m.size += int64(len(batch))
 	m.end = record.Batch(batch).NextOffset()
+	m.tellVoters()
 }
 
 // flush makes the log durable.
@@ -269,6 +283,7 @@ func (m *member) truncate(offset int64) {
 			require.NoError(m.lab.t, m.files.Truncate(m.fd, p.pos))
 			m.size, m.end = p.pos, offset
 			m.positions = m.positions[:i]
+			m.tellVoters()
 			return
 		}
 	}
@@ -282,7 +297,12 @@ func (m *member) copyFrom(leader *member, upTo int64) {
 }
 
 func (m *member) copyUnflushed(leader *member, upTo int64) {
-	all, _ := leader.v.File(testSegment)
+	first, _ := leader.v.File(testSegment)
+	all := slices.Clone(first)
+	if leader.path != testSegment {
+		second, _ := leader.v.File(leader.path)
+		all = append(all, second...)
+	}
 	for len(all) > 0 {
 		b, rest, err := record.NextBatch(all)
 		require.NoError(m.lab.t, err)

@@ -14,6 +14,10 @@ type leadership struct {
 	contacts  [maxVoters]contact
 	dueNs     int64 // it has a majority until then at least, as far as was computed
 	enteredNs int64
+	changedNs int64 // when it last appended a voter set
+	crowded   bool  // more voters fetched than contacts has room for
+
+	incarnation int32 // of the volume
 }
 
 // maxVoters is how many voters two-leaders-bounded follows; Kafka quorums have three to seven.
@@ -40,7 +44,7 @@ func (c *core) leadershipAt(epoch int32) *leadership {
 func (c *core) claim(r *replica, epoch int32, evidence string) *leadership {
 	if l := c.leadershipAt(epoch); l != nil {
 		c.rules.electionSafety.eval()
-		if l.host != r.host {
+		if l.host != r.host || l.incarnation != r.incarnation {
 			c.rules.electionSafety.fail(evidence, r.id+" leads epoch "+number(int64(epoch))+", which "+
 				c.replicas[l.host].id+" leads too")
 			return nil
@@ -56,7 +60,7 @@ func (c *core) claim(r *replica, epoch int32, evidence string) *leadership {
 	copy(c.leaders[at+1:], c.leaders[at:])
 	c.leaders[at] = leadership{
 		epoch: epoch, host: r.host, boot: r.boot, head: r.log.last(), startBase: -1, exposed: -1, raised: -1, before: -1,
-		enteredNs: c.nowNs,
+		enteredNs: c.nowNs, incarnation: r.incarnation,
 	}
 	r.lastLed = epoch
 	*c.times.elections++

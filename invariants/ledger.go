@@ -21,6 +21,8 @@ type batch struct {
 	epoch     int32
 	factStart int32
 	factEnd   int32
+	editStart int32 // edits of the state, see state.go
+	editEnd   int32
 	writer    int32 // index of the host that wrote it first
 	rooted    bool  // the prefix is known from offset 0 on
 	control   bool
@@ -34,13 +36,15 @@ type ledger struct {
 	heads   []batchID // by base offset - origin: the first batch that begins there
 	origin  int64
 	facts   []fact
+	edits   []edit
 	texts   []string // interned cluster ids; 0 is ""
 	sets    []voterSet
 	records record.Iterator
+	scratch []byte
 }
 
 func (l *ledger) reset() {
-	l.batches, l.heads, l.facts = l.batches[:0], l.heads[:0], l.facts[:0]
+	l.batches, l.heads, l.facts, l.edits = l.batches[:0], l.heads[:0], l.facts[:0], l.edits[:0]
 	l.origin = -1
 	l.texts = append(l.texts[:0], "")
 	l.sets = l.sets[:0]
@@ -109,17 +113,10 @@ const maxHeads = 1 << 26
 func (l *ledger) add(bytes record.Batch, b batch) batchID {
 	id := batchID(len(l.batches))
 	b.next = noBatch
-	b.factStart = int32(len(l.facts))
+	b.factStart, b.editStart = int32(len(l.facts)), int32(len(l.edits))
 	l.decode(bytes)
-	b.factEnd = int32(len(l.facts))
-	if b.parent != noBatch {
-		b.after = l.batches[b.parent].after
-	} else {
-		b.after = emptyView
-	}
-	for i := b.factStart; i < b.factEnd; i++ {
-		b.after.apply(&l.facts[i])
-	}
+	b.factEnd, b.editEnd = int32(len(l.facts)), int32(len(l.edits))
+	l.replay(id, &b)
 	l.batches = append(l.batches, b)
 	l.link(id, b.base)
 	return id
@@ -151,12 +148,21 @@ func (l *ledger) link(id batchID, base int64) {
 func (l *ledger) adopt(id, parent batchID) {
 	b := &l.batches[id]
 	b.parent, b.rooted = parent, true
+	l.replay(id, b)
+}
+
+// replay computes the view behind a batch.
+func (l *ledger) replay(id batchID, b *batch) {
 	b.after = emptyView
-	if parent != noBatch {
-		b.after = l.batches[parent].after
+	if b.parent != noBatch {
+		b.after = l.batches[b.parent].after
 	}
 	for i := b.factStart; i < b.factEnd; i++ {
-		b.after.apply(&l.facts[i])
+		f := &l.facts[i]
+		b.after.apply(f)
+		if f.kind == factVoters {
+			b.after.votersBatch = id
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ var stateMachineSafetyDoc = sim.InvariantDoc{
 var listenerOrderDoc = sim.InvariantDoc{
 	Name:   "listener-order",
 	Source: "KAFKA-15345, KAFKA-17333, KAFKA-16535; kraft-protocol S21, 3.10",
-	Doc: "A listener is given contiguous offsets in order, the bootstrap checkpoint once and first, and is told that the local " +
+	Doc: "A listener is given contiguous offsets in order, from a snapshot on where one comes in between, the bootstrap checkpoint once and first, and is told that the local " +
 		"replica leads only when it really leads and everything up to the epoch's first batch was delivered.",
 }
 
@@ -92,6 +92,29 @@ func (c *core) deliveredSafely(r *replica, x *listener, bytes record.Batch, end 
 		rule.fail("other-batch", r.id+" gave listener "+x.name+" a batch at "+number(bytes.BaseOffset())+" of epoch "+
 			number(int64(bytes.LeaderEpoch()))+" that differs from the committed one of epoch "+number(int64(b.epoch)))
 	}
+}
+
+// snapshotDelivered follows a snapshot into a listener, which may jump forward by it and never back.
+func (c *core) snapshotDelivered(r *replica, name string, offset int64) {
+	x := r.listenerOf(name)
+	rule := &c.rules.listenerOrder
+	rule.eval()
+	if x.next > offset {
+		rule.fail("snapshot-back", r.id+" gave listener "+name+" the snapshot "+number(offset)+" behind offset "+number(x.next))
+	}
+	x.next = offset
+	safe := &c.rules.stateMachineSafety
+	safe.eval()
+	if i := c.exposed.index(offset); i >= 0 {
+		x.position = i + 1
+		return
+	}
+	for i := range r.snapshots {
+		if r.snapshots[i].offset == offset {
+			return // from before the run, or snapshot-fit has said so
+		}
+	}
+	safe.fail("not-committed", r.id+" gave listener "+name+" the snapshot "+number(offset)+", exposed are "+number(c.exposed.end))
 }
 
 // bootstrapDelivered follows the 0-0 checkpoint into a listener.

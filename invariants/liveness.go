@@ -19,6 +19,11 @@ var (
 		Doc: "In the calm, every live node holds what was exposed when the calm began. Nodes that are refused for their cluster id are " +
 			"excepted.",
 	}
+	voterChangesEndDoc = sim.InvariantDoc{
+		Name:   "voter-changes-end",
+		Source: "KIP-853; known-bugs KB-22; kraft-protocol L3, 5.5",
+		Doc:    "In the calm, no change of the voter set stays under way: the newest set is committed, and whoever leads is a member of it.",
+	}
 	idDiscoveredDoc = sim.InvariantDoc{
 		Name:   "id-discovered",
 		Source: "KIP-1262; metadata-bootstrap 4.7",
@@ -155,6 +160,7 @@ func (s *Suite) duties() []duty {
 		{s, (*core).leaderMet, (*core).waitsForLeader},
 		{s, (*core).watermarkMet, (*core).waitsForWatermark},
 		{s, func(c *core) bool { return c.lagging() == nil }, (*core).waitsForNodes},
+		{s, (*core).changesMet, (*core).waitsForChanges},
 		{s, func(c *core) bool { return c.ignorant() == nil }, (*core).waitsForIDs},
 		{s, (*core).bootstrapMet, (*core).waitsForBootstrap},
 	}
@@ -184,6 +190,27 @@ func (c *core) waitsForNodes() string {
 	}
 	return "nodes-catch-up: " + r.id + " (" + r.role.String() + " in epoch " + number(int64(r.roleEpoch)) + ", log end " +
 		number(r.log.end) + ") waits for the records up to " + number(c.calmFrom.end)
+}
+
+// changesMet reports whether no voter change is under way. A leader that was removed leads on until the removal is committed
+// only, and the question who leads instead is another obligation's.
+func (c *core) changesMet() bool {
+	c.rules.voterChangesEnd.eval()
+	r, _ := c.newestLeader()
+	return r == nil || !r.changing && !c.voterChangeOpen(r) && c.votersOf(r).holds(r)
+}
+
+func (c *core) waitsForChanges() string {
+	r, l := c.newestLeader()
+	if r == nil {
+		return "voter-changes-end: nobody leads"
+	}
+	t := "voter-changes-end: leader " + r.id + " of epoch " + number(int64(l.epoch)) + " has voters " + c.votersOf(r).text() +
+		" from offset " + number(c.votersOffset(r)) + "; exposed are records up to " + number(c.exposed.end)
+	if r.changing {
+		t += "; a change is under way"
+	}
+	return t
 }
 
 func (c *core) waitsForIDs() string {

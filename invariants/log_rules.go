@@ -59,6 +59,7 @@ func (c *core) batchAppended(r *replica, id batchID, fresh bool) {
 		c.leaderWrote(r, id)
 	}
 	if b.factEnd > b.factStart {
+		r.votersUnsure = r.votersUnsure || b.after.votersBatch == id
 		c.factsAppended(r, id, fresh)
 	}
 	if r.activation.pending && b.end > r.activation.last {
@@ -91,6 +92,12 @@ func (c *core) factsAppended(r *replica, id batchID, fresh bool) {
 		return
 	}
 	c.votersFollowLog(r, id)
+	if b.after.votersBatch == id {
+		c.votersAppended(r, id)
+		if l := c.leadershipAt(b.epoch); l != nil && l.host == r.host {
+			l.changedNs = c.nowNs
+		}
+	}
 	c.upgradeKeepsID(r, id)
 }
 
@@ -100,6 +107,10 @@ func (c *core) batchesCut(r *replica, first int32) {
 		return
 	}
 	cut := c.ledger.at(r.log.entries[first].id).base
+	if c.votersOffset(r) >= cut {
+		r.votersUnsure = true
+		*c.times.changeRolledBack++
+	}
 	if r.role == leader {
 		c.rules.leaderAppendOnly.eval()
 		c.rules.leaderAppendOnly.fail("leader-cut", r.id+" as leader of epoch "+number(int64(r.roleEpoch))+" cut its log from "+

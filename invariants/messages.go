@@ -35,7 +35,7 @@ func (c *core) onFetchResponse(r, to *replica, m *raft.FetchResponse) {
 func (c *core) onVoteRequest(r, to *replica, m *raft.VoteRequest) {
 	c.requestSent(r, m.ReplicaEpoch)
 	c.directoryIDFirst(r, m.ReplicaDirectoryID)
-	c.voteAsked(r, m.VoterID)
+	c.voteAsked(r, voterKey{m.VoterID, m.VoterDirectoryID})
 	if to != nil {
 		c.wire.between(r, to).vote = askedVote{
 			correlation: m.Correlation, epoch: m.ReplicaEpoch, preVote: m.PreVote, asked: true, id: m.ReplicaID,

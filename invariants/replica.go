@@ -45,6 +45,8 @@ type replica struct {
 	fsyncFailed bool // an fsync of the log failed in this run
 	snapshots   []snapshotFile
 	bootVoters  int32 // voter set of the 0-0 checkpoint, noSet: none
+	bootVersion int16 // its kraft.version
+	incarnation int32 // life of the volume, counted by wipes
 
 	// The identity, over process lives.
 	votes        []vote // one per epoch, ascending
@@ -73,6 +75,11 @@ type replica struct {
 	leadStrikes  int32 // two-leaders-bounded: overdue signs of life
 	strikeAtNs   int64
 	activation   activation
+	votersInUse  int32 // voter set that it says is in force
+	votersUnsure bool  // log, snapshots or its word changed since they were compared
+	changing     bool  // as leader it has a change of the voter set under way
+	download     int64 // offset of the snapshot that it was sent to and has not got yet, -1: none
+	wantsToJoin  bool  // it asked to become a voter by itself
 	preVoteFor   int32 // node of the latest pre-vote that it says it granted, -1 after a standard vote
 	knowsID      bool  // the node goes by its cluster id
 }
@@ -89,6 +96,7 @@ type acknowledgement struct {
 	epoch int32
 	end   int64
 	batch batchID
+	dir   record.UUID // of the replica then
 }
 
 // reset forgets the host of an earlier run.
@@ -114,6 +122,7 @@ func (r *replica) endLife() {
 	r.loader = loaderState{lastOffset: -1, lastReplayed: -1}
 	r.activation = activation{}
 	r.preVoteFor, r.knowsID = -1, false
+	r.votersInUse, r.votersUnsure, r.changing, r.download, r.wantsToJoin = noSet, false, false, -1, false
 }
 
 // key is the identity of the replica.

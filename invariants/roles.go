@@ -12,6 +12,12 @@ var rolesDoc = sim.InvariantDoc{
 // roleChanged follows the event of a new role.
 func (c *core) roleChanged(r *replica, to role, epoch, leaderID int32) {
 	from := r.role
+	if r.download >= 0 && to != follower {
+		c.downloadBroken(r)
+	}
+	if to != leader {
+		r.changing = false
+	}
 	if to == leader {
 		r.entryMark = r.watermark
 		r.watermark = -1
@@ -19,6 +25,7 @@ func (c *core) roleChanged(r *replica, to role, epoch, leaderID int32) {
 	r.role, r.roleEpoch, r.appended = to, epoch, false
 	r.roleChanges++
 	first := from == noRole
+	r.votersUnsure = r.votersUnsure || first
 	c.checkRole(r, epoch, leaderID, first)
 	switch to {
 	case leader:
@@ -33,6 +40,9 @@ func (c *core) roleChanged(r *replica, to role, epoch, leaderID int32) {
 	case resigned:
 		if from == leader {
 			*c.times.resigned++
+			if !c.votersOf(r).holds(r) {
+				*c.times.removedResigned++
+			}
 		}
 	}
 }

@@ -3,8 +3,6 @@ package invariants
 import (
 	"strconv"
 
-	"github.com/kraftsim/kraftsim/metadata/image"
-	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -16,18 +14,14 @@ var snapshotFitDoc = sim.InvariantDoc{
 		"above 0 is deleted only when a durable snapshot reaches past it.",
 }
 
-var snapshotContentDoc = sim.InvariantDoc{
-	Name:   "snapshot-content",
-	Source: "known-bugs S8, KB-40; kraft-protocol 4.3",
-	Doc: "A snapshot that gets its final name is whole, its records add up to the state at its offset that loaders and controllers show, " +
-		"and it carries the kraft.version and the voters that were in force there.",
-}
-
 // snapshotFile is a complete snapshot of a volume, by its committed name.
 type snapshotFile struct {
-	path   string
-	offset int64
-	epoch  int32
+	path         string
+	offset       int64
+	epoch        int32
+	voters       int32 // voter set in its header, noSet: none
+	kraftVersion int16
+	durable      bool // the platter has all of it under its name
 }
 
 // parseSnapshot returns the id in the name of a complete snapshot other than the 0-0 checkpoint.
@@ -39,17 +33,27 @@ func (r *replica) parseSnapshot(path string) (f snapshotFile, ok bool) {
 	}
 	offset, err := strconv.ParseInt(name[:20], 10, 64)
 	epoch, err2 := strconv.ParseInt(name[21:31], 10, 32)
-	return snapshotFile{path: path, offset: offset, epoch: int32(epoch)}, err == nil && err2 == nil
+	return snapshotFile{path: path, offset: offset, epoch: int32(epoch), voters: noSet}, err == nil && err2 == nil
 }
 
-// loadSnapshots reads the names from the volume.
+// loadSnapshots reads names and headers from the volume.
 func (c *core) loadSnapshots(r *replica) {
 	r.snapshots = r.snapshots[:0]
-	r.disk.Walk(func(path string, _ []byte) {
+	r.disk.Walk(func(path string, data []byte) {
 		if f, ok := r.parseSnapshot(path); ok {
+			c.readHeader(&f, data)
+			f.durable = r.durably(&f)
 			r.snapshots = append(r.snapshots, f)
 		}
 	})
+}
+
+// readHeader takes voters and kraft.version from the first batch.
+func (c *core) readHeader(f *snapshotFile, data []byte) {
+	if b, _, err := record.NextBatch(data); err == nil && len(b) > 0 && b.Verify() == nil {
+		v := c.replayFile(b)
+		f.voters, f.kraftVersion = v.voters, v.kraftVersion
+	}
 }
 
 // snapshotGone follows a name that is no more.
@@ -62,90 +66,51 @@ func (c *core) snapshotGone(r *replica, path string) {
 	}
 }
 
+// newestSnapshot returns the snapshot with the highest offset, nil when there is none.
+func (r *replica) newestSnapshot() (f *snapshotFile) {
+	for i := range r.snapshots {
+		if s := &r.snapshots[i]; f == nil || s.offset > f.offset {
+			f = s
+		}
+	}
+	return f
+}
+
 // snapshotNamed follows a snapshot to its final name.
 func (c *core) snapshotNamed(r *replica, path string) {
 	f, ok := r.parseSnapshot(path)
 	if !ok {
 		return
 	}
+	data, _ := r.disk.File(path)
+	c.readHeader(&f, data)
 	c.snapshotGone(r, path)
 	r.snapshots = append(r.snapshots, f)
 	if !r.up || !r.server {
 		return
 	}
-	where := "snapshot " + number(f.offset) + " of epoch " + number(int64(f.epoch)) + " on " + r.id
+	r.votersUnsure = true
+	*c.times.snapshots++
+	if c.voterChangeOpen(r) {
+		*c.times.snapshotInChange++
+	}
 	c.rules.snapshotFit.eval()
-	id := c.prefixAt(f.offset)
-	switch {
-	case id == noBatch:
-		c.rules.snapshotFit.fail("not-committed", where+" does not end with a committed batch; exposed are records up to "+
+	i := c.exposed.index(f.offset)
+	if f.offset <= 0 || i < 0 {
+		c.rules.snapshotFit.fail("not-committed", f.text(r)+" does not end with a committed batch; exposed are records up to "+
 			number(c.exposed.end))
 		return
-	case c.ledger.at(id).epoch != f.epoch:
-		c.rules.snapshotFit.fail("other-epoch", where+" ends with a batch of epoch "+number(int64(c.ledger.at(id).epoch)))
 	}
-	c.snapshotContent(r, &f, id, where)
+	e := &c.exposed.entries[i]
+	if b := c.ledger.at(e.id); b.epoch != f.epoch {
+		c.rules.snapshotFit.fail("other-epoch", f.text(r)+" ends with a batch of epoch "+number(int64(b.epoch)))
+	}
+	c.snapshotContent(r, &f, e, data)
 }
 
-// snapshotContent compares the records with the image that others showed at the offset, and the header with the log.
-func (c *core) snapshotContent(r *replica, f *snapshotFile, id batchID, where string) {
-	rule := &c.rules.snapshotContent
-	rule.eval()
-	data, _ := r.disk.File(f.path)
-	header, err := raftlog.CheckSnapshot(data)
-	if err != nil {
-		rule.fail("not-whole", where+" can't be read: "+err.Error())
-		return
-	}
-	after := c.ledger.at(id).after
-	if !c.ledger.at(id).rooted { // what came before the run is in nobody's log
-		after = emptyView
-		after.kraftVersion = header.KRaftVersion
-	}
-	if header.KRaftVersion != after.kraftVersion {
-		rule.fail("kraft-version", where+" says kraft.version "+number(int64(header.KRaftVersion))+", the log "+
-			number(int64(after.kraftVersion)))
-	}
-	if after.voters != noSet && header.KRaftVersion > 0 {
-		if header.Voters == nil || !c.ledger.sets[after.voters].sameIDs(&c.ledger.sets[c.ledger.setOfVoters(header.Voters)]) {
-			rule.fail("voters", where+" has other voters than the log, which says "+c.ledger.sets[after.voters].text())
-		}
-	}
-	digest, err := digestOf(data)
-	if err != nil {
-		rule.fail("records", where+" can't be replayed: "+err.Error())
-		return
-	}
-	if row := c.images.row(f.offset - 1); row != nil && row.set && row.digest != digest {
-		rule.fail("other-state", where+" differs from the image that "+c.replicas[row.host].id+" showed at offset "+number(f.offset-1))
-	}
-}
-
-// digestOf replays the records of a snapshot.
-func digestOf(data []byte) (uint64, error) {
-	var delta image.Delta
-	var reader image.BatchReader
-	for len(data) > 0 {
-		b, rest, err := record.NextBatch(data)
-		if err != nil {
-			return 0, err
-		}
-		data = rest
-		if b.IsControl() {
-			continue
-		}
-		for reader.Reset(b); reader.Next(); {
-			if err := delta.Replay(reader.Record); err != nil {
-				return 0, err
-			}
-		}
-		if err := reader.Err(); err != nil {
-			return 0, err
-		}
-	}
-	img := image.New()
-	img.Apply(&delta, image.Provenance{})
-	return img.Digest(), nil
+// text names the snapshot in sentences.
+func (f *snapshotFile) text(r *replica) string {
+	return "snapshot " + number(f.offset) + " of epoch " + number(int64(f.epoch)) + " on " + r.id
 }
 
 // prefixAt returns the committed batch that ends at an offset, noBatch when there is none.
@@ -179,11 +144,43 @@ func (r *replica) durably(f *snapshotFile) bool {
 	return ok && durable && string(data) == string(platter)
 }
 
+// snapshotsSynced follows a committed fsync of the partition directory.
+func (r *replica) snapshotsSynced() {
+	for i := range r.snapshots {
+		if f := &r.snapshots[i]; !f.durable {
+			f.durable = r.durably(f)
+		}
+	}
+}
+
+// startCovered reports whether a snapshot on the platter stands for what lies below the log start. Its name may have been on
+// the platter before the fsync of the directory that made it sure.
+func (r *replica) startCovered() bool {
+	if r.log.start == 0 {
+		return true
+	}
+	for i := range r.snapshots {
+		if f := &r.snapshots[i]; f.durable && f.offset >= r.log.start {
+			return true
+		}
+	}
+	return false
+}
+
+// durableEnd is the offset up to which the replica holds everything durably, as log or as frozen snapshot.
+func (r *replica) durableEnd() int64 {
+	if !r.startCovered() {
+		return 0
+	}
+	return r.log.durableEnd()
+}
+
 // prefixDeleted checks the deletion of the log below its new start.
 func (c *core) prefixDeleted(r *replica) {
 	if !r.up || !r.server {
 		return
 	}
+	*c.times.prefixDeleted++
 	rule := &c.rules.snapshotFit
 	rule.eval()
 	for i := range r.snapshots {
@@ -192,23 +189,4 @@ func (c *core) prefixDeleted(r *replica) {
 		}
 	}
 	rule.fail("start-not-covered", r.id+" deleted its log below offset "+number(r.log.start)+", and no durable snapshot reaches that far")
-}
-
-// snapshotDelivered follows a snapshot into a listener, which may jump forward by it and never back.
-func (c *core) snapshotDelivered(r *replica, name string, offset int64) {
-	x := r.listenerOf(name)
-	rule := &c.rules.listenerOrder
-	rule.eval()
-	if x.next > offset {
-		rule.fail("snapshot-back", r.id+" gave listener "+name+" the snapshot "+number(offset)+" behind offset "+number(x.next))
-	}
-	x.next = offset
-	safe := &c.rules.stateMachineSafety
-	safe.eval()
-	i := c.exposed.index(offset)
-	if i < 0 {
-		safe.fail("not-committed", r.id+" gave listener "+name+" the snapshot "+number(offset)+", exposed are "+number(c.exposed.end))
-		return
-	}
-	x.position = i + 1
 }

@@ -11,7 +11,7 @@ type window struct{ from, to int64 }
 // openWindow notes the window of a sole voter that goes down.
 func (c *core) openWindow(r *replica) {
 	l := c.leadershipAt(r.roleEpoch)
-	if l == nil || l.host != r.host || !r.leads(l.epoch) || c.votersOf(r).size() != 1 || r.log.durableEnd() >= l.raised {
+	if l == nil || l.host != r.host || !r.leads(l.epoch) || c.votersOf(r).size() != 1 || r.durableEnd() >= l.raised {
 		return
 	}
 	r.unflushed = window{from: max(l.before, 0), to: l.raised}
@@ -25,7 +25,7 @@ func (c *core) closeWindow(r *replica) {
 		return
 	}
 	if r.log.end >= x.to {
-		if r.log.durableEnd() >= x.to {
+		if r.durableEnd() >= x.to {
 			r.unflushed = window{}
 		}
 		return
@@ -66,7 +66,11 @@ func (c *core) forgetAbove(end int64) {
 	}
 	c.acked.reset()
 	c.stable.reset()
-	for _, e := range x.entries {
+	c.state.reset()
+	for i := range x.entries {
+		e := &x.entries[i]
+		e.sum, e.known = c.state.advance(&c.ledger, e.id)
+		e.known = e.known && c.ledger.at(e.id).rooted
 		c.stableAdvance(e.id)
 	}
 	for i := range c.images.rows {

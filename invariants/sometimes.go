@@ -7,6 +7,9 @@ type times struct {
 	leaderWroteID, directoriesApart, bootstrapAborted, divergedEpochs, resigned, preVoteRefused, twoCandidates, tornTail,
 	powerLostBytes, observerJoined, upgraded, truncations *int64
 
+	sentToSnapshot, downloaded, downloadBroken, snapshots, snapshotInChange, prefixDeleted, voterAdded, voterRemoved, voterUpdated,
+	joinedByItself, changeRolledBack, removedResigned, kraftUpgraded, wiped *int64
+
 	elections, batches *int64
 }
 
@@ -23,6 +26,20 @@ func (t *times) bind(sometimes, stat Counters) {
 	t.observerJoined = sometimes("observer-found-the-leader")
 	t.upgraded = sometimes("upgrade-committed-with-cluster-id")
 	t.truncations = sometimes("follower-truncated")
+	t.sentToSnapshot = sometimes("follower-sent-to-snapshot")
+	t.downloaded = sometimes("snapshot-replaced-the-log")
+	t.downloadBroken = sometimes("snapshot-download-broken-off")
+	t.snapshotInChange = sometimes("snapshot-during-voter-change")
+	t.prefixDeleted = sometimes("log-prefix-deleted")
+	t.voterAdded = sometimes("voter-added")
+	t.voterRemoved = sometimes("voter-removed")
+	t.voterUpdated = sometimes("voter-updated")
+	t.joinedByItself = sometimes("voter-joined-by-itself")
+	t.changeRolledBack = sometimes("voter-change-rolled-back")
+	t.removedResigned = sometimes("removed-leader-resigned")
+	t.kraftUpgraded = sometimes("kraft-version-upgraded")
+	t.wiped = sometimes("disk-replaced")
+	t.snapshots = stat("snapshots")
 	t.elections = stat("elections")
 	t.batches = stat("batches")
 }
@@ -55,5 +72,31 @@ func SometimesDocs() []sim.SometimesDoc {
 			Doc: "an upgrade to the level of the record is committed with the ClusterIdRecord in its batch"},
 		{Name: "follower-truncated", Scenario: "", DuePerMillion: 10_000,
 			Doc: "a follower cuts its log on a diverging answer"},
+		{Name: "follower-sent-to-snapshot", Scenario: "raft/snapshots", DuePerMillion: 50_000,
+			Doc: "a leader answers a Fetch with the id of a snapshot"},
+		{Name: "snapshot-replaced-the-log", Scenario: "raft/snapshots", DuePerMillion: 50_000,
+			Doc: "a downloaded snapshot takes the place of a log"},
+		{Name: "snapshot-download-broken-off", Scenario: "raft/snapshots", DuePerMillion: 2_000,
+			Doc: "a follower stops, leaves its leader or is sent elsewhere in the middle of a download"},
+		{Name: "log-prefix-deleted", Scenario: "raft/snapshots", DuePerMillion: 100_000,
+			Doc: "retention deletes segments that a snapshot covers"},
+		{Name: "snapshot-during-voter-change", Scenario: "reconfig", DuePerMillion: 200,
+			Doc: "a snapshot gets its name while the newest voter set is not committed"},
+		{Name: "voter-added", Scenario: "kafka/d1", DuePerMillion: 500_000,
+			Doc: "a voter set with one voter more is committed"},
+		{Name: "voter-removed", Scenario: "kafka/d2", DuePerMillion: 500_000,
+			Doc: "a voter set with one voter less is committed"},
+		{Name: "voter-updated", Scenario: "reconfig", DuePerMillion: 200,
+			Doc: "a voter set that changes endpoints or versions only is committed"},
+		{Name: "voter-joined-by-itself", Scenario: "reconfig/auto-join", DuePerMillion: 10_000,
+			Doc: "an observer that asked to join by itself is committed as voter"},
+		{Name: "voter-change-rolled-back", Scenario: "reconfig", DuePerMillion: 100,
+			Doc: "a voter set is cut from a log before it was committed"},
+		{Name: "removed-leader-resigned", Scenario: "kafka/d2", DuePerMillion: 20_000,
+			Doc: "a leader that is no voter any more resigns"},
+		{Name: "kraft-version-upgraded", Scenario: "reconfig/kraft-upgrade", DuePerMillion: 50_000,
+			Doc: "the upgrade of a static quorum to kraft.version 1 is committed"},
+		{Name: "disk-replaced", Scenario: "reconfig/replaced-disk", DuePerMillion: 100_000,
+			Doc: "a disk is wiped: its host comes back as another replica"},
 	}
 }

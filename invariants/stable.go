@@ -42,6 +42,15 @@ type stableMark struct {
 
 func (s *stableView) reset() { *s = stableView{now: emptyView, ids: s.ids[:0]} }
 
+// beginWith makes the state of a snapshot the present one.
+func (s *stableView) beginWith(v *view) {
+	s.now = *v
+	s.now.bootstraps = min(s.now.bootstraps, 1)
+	if v.clusterID != 0 && !s.had(v.clusterID, stableMark{}) {
+		s.ids = append(s.ids, v.clusterID)
+	}
+}
+
 // mark returns the present moment.
 func (s *stableView) mark() stableMark { return stableMark{ids: int32(len(s.ids)), set: true} }
 
@@ -71,6 +80,7 @@ func (c *core) stableAdvance(id batchID) {
 	}
 	for i := b.factStart; i < b.factEnd; i++ {
 		f := &c.ledger.facts[i]
+		c.exposedControl(b, f)
 		if f.kind == factAbort && s.now.bootstrap {
 			*c.times.bootstrapAborted++
 		}
@@ -111,6 +121,14 @@ func (c *core) stablePoint(v *view, offset int64) {
 	if s.now.clusterID != 0 && s.now.version < c.cfg.FeatureLevel {
 		c.rules.noEarlyClusterID.fail("stable-log", "a ClusterIdRecord is stable at offset "+number(offset)+" with metadata version "+
 			number(int64(s.now.version)))
+	}
+}
+
+// snapshotImpliesID is impliesID for a frozen snapshot.
+func (c *core) snapshotImpliesID(v *view, f *snapshotFile, r *replica) {
+	c.rules.mvImpliesClusterID.eval()
+	if v.version >= c.cfg.FeatureLevel && c.ledger.texts[v.clusterID] == "" {
+		c.rules.mvImpliesClusterID.fail("snapshot", f.text(r)+" has metadata version "+number(int64(v.version))+" and no cluster id")
 	}
 }
 

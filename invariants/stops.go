@@ -21,6 +21,9 @@ func (c *core) stopped(r *replica, refused bool, err error) {
 			rule.fail(evidence, r.id+": "+err.Error())
 		}
 	}
+	if r.download >= 0 {
+		c.downloadBroken(r)
+	}
 	if r.directoriesApart() {
 		*c.times.directoriesApart++
 	}

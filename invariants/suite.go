@@ -115,6 +115,7 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 		peer = s.core.replicas[to.Index()]
 	}
 	c := &s.core
+	c.votersUsed(r)
 	switch m := m.(type) {
 	case *raft.FetchRequest:
 		c.onFetchRequest(r, peer, m)
@@ -126,6 +127,14 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 		c.onVoteResponse(r, peer, m)
 	case *raft.BeginQuorumEpochRequest:
 		c.onBeginQuorumEpoch(r, m)
+	case *raft.AddRaftVoterRequest:
+		r.wantsToJoin = r.wantsToJoin || m.VoterID == r.nodeID
+	case *raft.ApiVersionsResponse:
+		for i := range m.FinalizedFeatures {
+			if f := &m.FinalizedFeatures[i]; f.Name == "kraft.version" {
+				c.kraftVersionReported(r, f.MaxVersionLevel)
+			}
+		}
 	case *raft.EndQuorumEpochRequest:
 		c.requestSent(r, m.LeaderEpoch)
 	}
@@ -166,6 +175,15 @@ func (c *core) onRaftEvent(r *replica, e *raft.Event) {
 		c.roleChanged(r, roleOf(e.Role), e.Epoch, e.Leader)
 	case raft.HighWatermarkAdvanced:
 		c.watermarkEvent(r, e.Epoch, e.Offset, e.Role == raft.Leader)
+	case raft.VotersChanged:
+		r.votersInUse, r.votersUnsure = c.votersAt(r, e.Offset), true
+	case raft.VoterChangeStarted, raft.VoterChangeEnded:
+		r.changing = e.Kind == raft.VoterChangeStarted
+	case raft.SnapshotOffered:
+		c.snapshotOffered(r, e.Offset, e.Flag)
+	case raft.LogReplaced:
+		*c.times.downloaded++
+		r.download = -1
 	case raft.PreVoteGranted:
 		r.preVoteFor = e.Peer.ID
 	case raft.VoteGranted:

@@ -30,6 +30,7 @@ func (c *core) fetchAccepted(r *replica, node int32) {
 			return
 		}
 	}
+	l.crowded = true
 }
 
 // signOfLife is the fetch of an observer that a leader took in, or its BeginQuorumEpoch: it still leads. Signs closer than
@@ -39,7 +40,7 @@ func (c *core) signOfLife(r *replica, apartNs int64) {
 		return
 	}
 	l := c.leadershipAt(r.roleEpoch)
-	if l == nil || l.host != r.host || c.nowNs <= l.dueNs {
+	if l == nil || l.host != r.host || c.nowNs <= l.dueNs || l.crowded {
 		return
 	}
 	rule := &c.rules.twoLeadersBounded
@@ -72,7 +73,7 @@ func (c *core) leadBound(voters int32) int64 {
 }
 
 // majorityAt returns the last time at which the leader had a majority: the time of the contact that completes one, counted
-// from the latest back. A single voter has one for ever.
+// from the latest back, and at the earliest when the voters last changed. A single voter has one for ever.
 func (c *core) majorityAt(r *replica, l *leadership, set *voterSet) int64 {
 	need := set.majority()
 	if set.holds(r) {
@@ -81,10 +82,10 @@ func (c *core) majorityAt(r *replica, l *leadership, set *voterSet) int64 {
 	if need <= 0 || set.size() == 1 {
 		return c.nowNs
 	}
-	at := l.enteredNs
+	at := max(l.enteredNs, l.changedNs)
 	for i := range l.contacts {
 		x := &l.contacts[i]
-		if x.atNs > at && l.contactsSince(x.atNs) >= need {
+		if x.atNs > at && l.contactsSince(set, x.atNs) >= need {
 			at = x.atNs
 		}
 	}
@@ -92,9 +93,9 @@ func (c *core) majorityAt(r *replica, l *leadership, set *voterSet) int64 {
 }
 
 // contactsSince counts the voters whose last contact was at a time or later.
-func (l *leadership) contactsSince(atNs int64) (n int32) {
+func (l *leadership) contactsSince(set *voterSet, atNs int64) (n int32) {
 	for i := range l.contacts {
-		if x := &l.contacts[i]; x.used && x.atNs >= atNs {
+		if x := &l.contacts[i]; x.used && x.atNs >= atNs && set.find(x.node) != nil {
 			n++
 		}
 	}

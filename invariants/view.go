@@ -5,8 +5,10 @@ package invariants
 type view struct {
 	clusterID    int32 // text, 0: none
 	savedID      int32
-	voters       int32 // newest voter set in the log, noSet: none
-	version      int16 // metadata.version, 0: none
+	voters       int32   // newest voter set in the log, noSet: none
+	votersBatch  batchID // that holds it, noBatch: none
+	votersOffset int64   // of its record, -1: none
+	version      int16   // metadata.version, 0: none
 	savedVersion int16
 	kraftVersion int16
 	bootstraps   int16 // bootstrap groups that ended and were not aborted
@@ -15,7 +17,7 @@ type view struct {
 }
 
 // emptyView is the state before the first record.
-var emptyView = view{voters: noSet}
+var emptyView = view{voters: noSet, votersBatch: noBatch, votersOffset: -1}
 
 // apply replays one fact.
 func (v *view) apply(f *fact) {
@@ -43,6 +45,6 @@ func (v *view) apply(f *fact) {
 	case factKRaftVersion:
 		v.kraftVersion = int16(f.number)
 	case factVoters:
-		v.voters = f.number
+		v.voters, v.votersOffset = f.number, f.offset
 	}
 }

@@ -5,8 +5,9 @@ import "github.com/kraftsim/kraftsim/sim"
 var votersFollowLogDoc = sim.InvariantDoc{
 	Name:   "voters-follow-log",
 	Source: "KIP-853; known-bugs S7; kraft-protocol 5.1",
-	Doc: "The voter set in use is the newest one in log and checkpoint, committed or not, else the static one: it is what a leader " +
-		"lists in its LeaderChange record, and candidates ask only its members.",
+	Doc: "The voter set in use is the newest one in log and snapshots, committed or not, else the static one, after every append, " +
+		"truncation and snapshot: a leader lists it in its LeaderChange record, candidates ask only its members, and it is the one that " +
+		"the replica says it uses.",
 }
 
 // votersFollowLog compares the voters that a leader lists at the start of its epoch with the set that its log says is in
@@ -20,17 +21,7 @@ func (c *core) votersFollowLog(r *replica, id batchID) {
 		}
 		rule := &c.rules.votersFollowLog
 		rule.eval()
-		set := noSet
-		if b.parent != noBatch {
-			set = c.ledger.at(b.parent).after.voters
-		}
-		if set == noSet {
-			set = r.bootVoters
-		}
-		want := &c.cfg.static
-		if set != noSet {
-			want = &c.ledger.sets[set]
-		}
+		want := c.setOrStatic(c.votersAfter(r, b.parent))
 		if !want.sameIDs(&c.ledger.sets[f.set]) {
 			rule.fail("leader-change", r.id+" lists "+c.ledger.sets[f.set].text()+" as voters of epoch "+number(int64(b.epoch))+
 				", its log says "+want.text())
@@ -42,14 +33,14 @@ func (c *core) votersFollowLog(r *replica, id batchID) {
 }
 
 // voteAsked checks whom a candidate asks: the id in the request, for the name may lead anywhere.
-func (c *core) voteAsked(r *replica, voter int32) {
-	if voter < 0 {
+func (c *core) voteAsked(r *replica, voter voterKey) {
+	if voter.id < 0 {
 		return
 	}
 	rule := &c.rules.votersFollowLog
 	rule.eval()
-	if set := c.votersOf(r); set.find(voter) == nil {
-		rule.fail("asks-non-voter", r.id+" asks "+number(int64(voter))+" for its vote, voters are "+set.text())
+	if set := c.votersOf(r); !set.has(&voter) {
+		rule.fail("asks-non-voter", r.id+" asks "+number(int64(voter.id))+" for its vote, voters are "+set.text())
 	}
 }
 

@@ -51,6 +51,35 @@ func (s *voterSet) sameIDs(o *voterSet) bool {
 	return true
 }
 
+// matches reports whether two entries name the same voter: an absent directory id equals any.
+func (k *voterKey) matches(o *voterKey) bool {
+	return k.id == o.id && (k.dir == o.dir || k.dir.IsZero() || o.dir.IsZero())
+}
+
+// has reports whether an entry of the set names that voter.
+func (s *voterSet) has(k *voterKey) bool {
+	x := s.find(k.id)
+	return x != nil && x.matches(k)
+}
+
+// lacks counts the voters of o that the set does not have.
+func (s *voterSet) lacks(o *voterSet) (n int32) {
+	for i := range o.keys {
+		if !s.has(&o.keys[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// setText lists a set by its number.
+func (l *ledger) setText(set int32) string {
+	if set == noSet {
+		return "none"
+	}
+	return l.sets[set].text()
+}
+
 // internSet returns the number of a set, which it takes over.
 func (l *ledger) internSet(keys []voterKey) int32 {
 	slices.SortStableFunc(keys, func(a, b voterKey) int { return int(a.id) - int(b.id) })

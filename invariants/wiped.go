@@ -12,8 +12,12 @@ func (s *Suite) OnWipe(h *sim.Host) { s.core.wiped(s.enter(h)) }
 // wiped begins a new incarnation of a replica: what it promised died with its disk.
 func (c *core) wiped(r *replica) {
 	r.votes, r.requestEpoch, r.lastLed, r.candidacy = r.votes[:0], 0, -1, 0
-	r.acks, r.nextAck, r.oldAcks = [4]acknowledgement{}, 0, r.oldAcks[:0]
-	if v := c.votersOf(r).find(r.nodeID); v != nil && v.dir.IsZero() {
-		c.loss = staticVoterWiped
+	r.incarnation++
+	r.fsyncFailed, r.unflushed = false, window{}
+	*c.times.wiped++
+	for _, o := range c.replicas { // whoever still counts it by its id alone may count it twice
+		if v := c.votersOf(o).find(r.nodeID); v != nil && v.dir.IsZero() && c.votersOf(o).has(&voterKey{id: o.nodeID}) {
+			c.loss = staticVoterWiped
+		}
 	}
 }
