@@ -28,7 +28,9 @@ type kafkaScenario struct {
 	dynamic   bool          // kraft.version 1, and an operator's machine
 	before    func(p *play) // what is in force before the start
 	script    []phase
-	cluster   *kafkaCluster // shared by all of a catalogue, which play one at a time
+	as        string           // a variant: the scenario that it plays
+	variants  []*kafkaScenario // a family: it plays one of them, drawn
+	cluster   *kafkaCluster    // shared by all of a catalogue, which play one at a time
 }
 
 // Name is sim.Scenario.
@@ -40,6 +42,9 @@ func (s *kafkaScenario) Doc() string { return s.doc }
 // Draw is sim.Scenario.
 func (s *kafkaScenario) Draw(seed uint64) *plan.Plan {
 	d := dice{seed}
+	if n := int64(len(s.variants)); n > 0 {
+		return s.variants[d.roll("play", n)].Draw(seed)
+	}
 	p := s.plan(seed, d.between("voters", s.voters[0], s.voters[1]), d.between("observers", s.observers[0], s.observers[1]))
 	if d.chance("discovery", 25) {
 		p.Params["discovery_interval_ms"] = "0"
@@ -48,7 +53,17 @@ func (s *kafkaScenario) Draw(seed uint64) *plan.Plan {
 }
 
 // Build is sim.Scenario.
-func (s *kafkaScenario) Build(w *sim.World, p *plan.Plan) error { return s.cluster.build(w, p, s) }
+func (s *kafkaScenario) Build(w *sim.World, p *plan.Plan) error {
+	if len(s.variants) == 0 {
+		return s.cluster.build(w, p, s)
+	}
+	for _, v := range s.variants {
+		if v.as == p.Params["play"] {
+			return s.cluster.build(w, p, v)
+		}
+	}
+	return fmt.Errorf("plan: params.play %q: %s plays one of kafka/s1 to kafka/s6", p.Params["play"], s.name)
+}
 
 // plan is a run with given numbers of nodes.
 func (s *kafkaScenario) plan(seed uint64, voters, observers int64) *plan.Plan {
@@ -72,6 +87,9 @@ func (s *kafkaScenario) plan(seed uint64, voters, observers int64) *plan.Plan {
 	if s.dynamic {
 		p.Params["quorum"] = "dynamic"
 		p.Hosts = append(p.Hosts, plan.Host{ID: "op", Kind: kindOperator})
+	}
+	if s.as != "" {
+		p.Params["play"] = s.as
 	}
 	if s.lossy || s.dynamic {
 		p.Params["victim"] = number(d.roll("victim", 1<<20))
@@ -133,9 +151,24 @@ func kafkaScenarios() (list []*kafkaScenario) {
 		{name: "kafka/d5", doc: "Kafka's simulation, dynamic voters: a voter that is cut off is swapped for an observer", voters: usual, observers: [2]int64{1, 5},
 			routerMs: 2, dynamic: true, script: scriptSwapVoter()},
 	}
+	list = append(list, dynamicVariants(list))
 	shared := &kafkaCluster{}
 	for _, s := range list {
 		s.cluster = shared
 	}
 	return list
+}
+
+// dynamicVariants is kafka/d6: S1 to S6 at kraft.version 1.
+func dynamicVariants(list []*kafkaScenario) *kafkaScenario {
+	family := &kafkaScenario{name: "kafka/d6", doc: "Kafka's simulation, dynamic voters: one of S1 to S6, from a 0-0.checkpoint"}
+	for _, s := range list {
+		if s.dynamic || s.stable || s.lossy {
+			continue
+		}
+		v := *s
+		v.name, v.as, v.dynamic = family.name, s.name, true
+		family.variants = append(family.variants, &v)
+	}
+	return family
 }

@@ -27,7 +27,7 @@ func kafkaRows(c *sim.Catalogue, others bool) (rows []kafkaRow) {
 			continue
 		}
 		for _, voters := range []int64{3, 5} {
-			if voters >= s.voters[0] && voters <= s.voters[1] {
+			if len(s.variants) == 0 && voters >= s.voters[0] && voters <= s.voters[1] {
 				rows = append(rows, kafkaRow{s, voters})
 			}
 		}

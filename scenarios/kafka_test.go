@@ -3,6 +3,7 @@ package scenarios
 import (
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,8 +21,10 @@ func eachKafka(f func(e *sim.Engine, s *kafkaScenario, voters int64)) {
 		if !ok {
 			continue
 		}
-		for voters := s.voters[0]; voters <= s.voters[1]; voters++ {
-			f(e, s, voters)
+		for _, v := range append([]*kafkaScenario{s}, s.variants...) {
+			for voters := v.voters[0]; voters > 0 && voters <= v.voters[1]; voters++ {
+				f(e, v, voters)
+			}
 		}
 	}
 }
@@ -33,7 +36,7 @@ var kafkaSeeds = flag.Int64("kafka.seeds", 4, "seeds of each of Kafka's scenario
 // and nothing breaks.
 func TestKafkaScenarios(t *testing.T) {
 	eachKafka(func(e *sim.Engine, s *kafkaScenario, voters int64) {
-		t.Run(fmt.Sprintf("%s/%d", s.name, voters), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s/%d", strings.TrimSuffix(s.name+" as "+s.as, " as "), voters), func(t *testing.T) {
 			for seed := range uint64(*kafkaSeeds) {
 				observers := s.observers[0] + int64(seed)%(s.observers[1]-s.observers[0]+1)
 				p := s.plan(seed, voters, observers)
