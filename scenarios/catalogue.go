@@ -16,6 +16,9 @@ func Catalogue() *sim.Catalogue {
 	for _, k := range workloadKinds() {
 		registry.AddWorkload(k)
 	}
+	for _, p := range parameters() {
+		registry.AddParameters(p)
+	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
 		Invariants: append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),

@@ -13,7 +13,7 @@ import (
 var (
 	fieldOperator = plan.Field{Name: "by", Type: plan.HostField, Required: true, Doc: "the operator's machine"}
 	fieldNode     = plan.Field{Name: "host", Type: plan.HostField, Required: true, Doc: "the host"}
-	fieldDowntime = plan.Field{Name: "down", Type: plan.DurationField, Doc: "how long it stays down; absent: 20ms"}
+	fieldDowntime = plan.Field{Name: "down", Type: plan.DurationField, Max: dayUs, Doc: "how long it stays down; absent: 20ms"}
 )
 
 // operationKinds are the operators' steps.
@@ -25,17 +25,17 @@ func operationKinds() []plan.Kind {
 		{Name: "replace-disk", Doc: "a host gets an empty disk, formatted as one of no voter, with another directory id", Fields: []plan.Field{
 			fieldNode, fieldDowntime}},
 		{Name: "move", Doc: "a node restarts with another port", Fields: []plan.Field{fieldNode, fieldDowntime,
-			{Name: "port", Type: plan.NumberField, Required: true, Doc: "where it listens from then on"}}},
+			{Name: "port", Type: plan.NumberField, Min: 1, Max: math.MaxUint16, Required: true, Doc: "where it listens from then on"}}},
 		{Name: "software", Doc: "a node restarts with another release", Fields: []plan.Field{fieldNode, fieldDowntime,
 			{Name: "release", Type: plan.WordField, Words: features.Names(), Required: true, Doc: "the release"}}},
 		{Name: "resolve", Doc: "a bootstrap name leads nowhere, or to another host", Fields: []plan.Field{
 			{Name: "name", Type: plan.HostField, Required: true, Doc: "the host whose bootstrap name it is"},
 			{Name: "to", Type: plan.HostField, Doc: "where it leads; absent: nowhere"},
-			{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}}},
+			{Name: "for", Type: plan.DurationField, Max: dayUs, Doc: "how long it lasts; absent: until the calm"}}},
 		{Name: "ambush", Doc: "the leader that takes a step of the protocol, or the node that stores a snapshot, fails", Fields: []plan.Field{
 			{Name: "on", Type: plan.WordField, Words: stepWords(), Required: true, Doc: "the step"},
-			{Name: "n", Type: plan.NumberField, Doc: "the how manyth from now on; absent: 1"},
-			{Name: "after", Type: plan.DurationField, Doc: "how long after it; absent: at once"},
+			{Name: "n", Type: plan.NumberField, Min: 1, Max: million, Doc: "the how manyth from now on; absent: 1"},
+			{Name: "after", Type: plan.DurationField, Max: dayUs, Doc: "how long after it; absent: at once"},
 			{Name: "how", Type: plan.WordField, Words: []string{"kill", "power", "stop"}, Doc: "kill (default), power or stop"},
 			fieldDowntime}},
 	}

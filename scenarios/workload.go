@@ -27,7 +27,7 @@ type workload struct {
 func workloadKinds() []plan.Kind {
 	return []plan.Kind{{
 		Name: "config-writes", Doc: "a client writes a configuration again and again on whichever controller claims to be active",
-		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Required: true, Doc: "time between two writes"}},
+		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two writes"}},
 	}}
 }
 
@@ -35,7 +35,7 @@ func workloadKinds() []plan.Kind {
 func actionKinds() []plan.Kind {
 	return append([]plan.Kind{{
 		Name: "upgrade", Doc: "the operator asks the active controller for a metadata.version; asked again until it is in force",
-		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Required: true, Doc: "metadata.version as a number"}},
+		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Min: 1, Max: 127, Required: true, Doc: "metadata.version as a number"}},
 	}, {
 		Name: "upgrade-kraft", Doc: "the operator asks the active controller for kraft.version 1; asked again until it is in force",
 	}}, operationKinds()...)

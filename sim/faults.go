@@ -11,12 +11,19 @@ import (
 
 func actionHash(id string) uint64 { return decide.HashString(id) }
 
+// The ends of what actions may say: a day, and more bytes than any disk here has.
+const (
+	longestUs = 24 * 3600 * 1_000_000
+	mostBytes = 1 << 50
+	most      = 1_000_000
+)
+
 var (
 	fieldHost = plan.Field{Name: "host", Type: plan.HostField, Required: true, Doc: "the host"}
 	fieldFrom = plan.Field{Name: "from", Type: plan.HostsField, Required: true, Doc: "senders"}
 	fieldTo   = plan.Field{Name: "to", Type: plan.HostsField, Required: true, Doc: "receivers"}
-	fieldFor  = plan.Field{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}
-	fieldDown = plan.Field{Name: "down", Type: plan.DurationField, Doc: "after how long the host starts again; absent: in the calm"}
+	fieldFor  = plan.Field{Name: "for", Type: plan.DurationField, Max: longestUs, Doc: "how long it lasts; absent: until the calm"}
+	fieldDown = plan.Field{Name: "down", Type: plan.DurationField, Max: longestUs, Doc: "after how long the host starts again; absent: in the calm"}
 	fieldPath = plan.Field{Name: "path", Type: plan.TextField, Doc: "only below this path"}
 )
 
@@ -25,42 +32,42 @@ func Faults() []plan.Kind {
 	host := func(name, doc string, more ...plan.Field) plan.Kind {
 		return plan.Kind{Name: name, Doc: doc, Fields: append([]plan.Field{fieldHost}, more...)}
 	}
-	percent := plan.Field{Name: "percent", Type: plan.NumberField, Required: true, Doc: "cost in per cent of the usual"}
+	percent := plan.Field{Name: "percent", Type: plan.NumberField, Max: most, Required: true, Doc: "cost in per cent of the usual"}
 	return []plan.Kind{
 		host("kill", "the process dies; the page cache survives", fieldDown),
 		{Name: "power", Doc: "power loss of one or several hosts at once; unsynced data may go", Fields: []plan.Field{
 			{Name: "hosts", Type: plan.HostsField, Required: true, Doc: "the hosts"}, fieldDown}},
 		host("crash-op", "the host dies inside the n-th disk operation to come; a host that is down, in its next boot",
-			plan.Field{Name: "n", Type: plan.NumberField, Required: true, Doc: "which operation from now on, from 1"},
+			plan.Field{Name: "n", Type: plan.NumberField, Min: 1, Max: 1_000 * most, Required: true, Doc: "which operation from now on, from 1"},
 			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown),
 		host("stop", "graceful stop; a process that takes longer than the grace is killed", fieldDown,
-			plan.Field{Name: "grace", Type: plan.DurationField, Doc: "how long it may take; absent: 1s"}),
+			plan.Field{Name: "grace", Type: plan.DurationField, Max: longestUs, Doc: "how long it may take; absent: 1s"}),
 		host("wipe", "power loss, and everything below a directory is erased", fieldDown,
 			plan.Field{Name: "path", Type: plan.TextField, Doc: "the directory; absent: the whole disk"}),
 		host("flip", "bits of the durable bytes flip; latent until read", fieldPath,
 			plan.Field{Name: "suffix", Type: plan.TextField, Doc: "only in files whose names end so"},
-			plan.Field{Name: "first", Type: plan.NumberField, Doc: "from this byte of a file on; absent: 0"},
-			plan.Field{Name: "length", Type: plan.NumberField, Doc: "in so many bytes; absent: to the end of the file"},
-			plan.Field{Name: "bits", Type: plan.NumberField, Doc: "how many; absent: 1"},
+			plan.Field{Name: "first", Type: plan.NumberField, Max: mostBytes, Doc: "from this byte of a file on; absent: 0"},
+			plan.Field{Name: "length", Type: plan.NumberField, Min: 1, Max: mostBytes, Doc: "in so many bytes; absent: to the end of the file"},
+			plan.Field{Name: "bits", Type: plan.NumberField, Min: 1, Max: most, Doc: "how many; absent: 1"},
 			plan.Field{Name: "cached", Type: plan.WordField, Words: []string{"no", "yes"},
 				Doc: "yes: pages in the cache hide it until a power loss; absent: no"}),
 		host("swap", "power loss of two hosts, whose disks are exchanged while it lasts", fieldFor, fieldDown,
 			plan.Field{Name: "with", Type: plan.HostField, Required: true, Doc: "the other host"}),
 		host("start", "starts a host that is down"),
-		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Required: true, Doc: "how long"}),
-		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Required: true, Doc: "by how much, may be negative"}),
+		host("pause", "all lanes stand still", plan.Field{Name: "for", Type: plan.DurationField, Max: longestUs, Required: true, Doc: "how long"}),
+		host("jump", "the wall clock jumps", plan.Field{Name: "by", Type: plan.DurationField, Min: -longestUs, Max: longestUs, Required: true, Doc: "by how much, may be negative"}),
 		{Name: "cut", Doc: "nothing passes from one set of hosts to another, in that direction", Fields: []plan.Field{fieldFrom, fieldTo, fieldFor}},
 		host("isolate", "nothing passes between the host and all others, in both directions", fieldFor),
 		{Name: "clog", Doc: "packets take longer in one direction", Fields: []plan.Field{fieldFrom, fieldTo, fieldFor,
-			{Name: "add", Type: plan.DurationField, Required: true, Doc: "added latency"}}},
+			{Name: "add", Type: plan.DurationField, Max: longestUs, Required: true, Doc: "added latency"}}},
 		{Name: "filter", Doc: "messages of one kind do not pass (stream: held back with all behind them; datagram: lost)",
 			Fields: []plan.Field{fieldFrom, fieldTo, fieldFor,
-				{Name: "kind", Type: plan.NumberField, Required: true, Doc: "message kind"}}},
+				{Name: "kind", Type: plan.NumberField, Max: 1<<32 - 1, Required: true, Doc: "message kind"}}},
 		host("disk-error", "disk operations fail", fieldPath, fieldFor,
 			plan.Field{Name: "on", Type: plan.WordField, Required: true, Words: []string{"read", "write", "sync"}, Doc: "which operations"},
-			plan.Field{Name: "ppm", Type: plan.NumberField, Doc: "rate per million; absent: all"}),
+			plan.Field{Name: "ppm", Type: plan.NumberField, Max: most, Doc: "rate per million; absent: all"}),
 		host("disk-full", "the disk has little room left", fieldFor,
-			plan.Field{Name: "free", Type: plan.NumberField, Required: true, Doc: "bytes left"}),
+			plan.Field{Name: "free", Type: plan.NumberField, Max: mostBytes, Required: true, Doc: "bytes left"}),
 		host("disk-slow", "disk operations take longer", fieldFor, percent),
 		host("disk-stuck", "disk operations that begin do not end before the fault does", fieldPath, fieldFor,
 			plan.Field{Name: "on", Type: plan.WordField, Required: true, Words: []string{"read", "write", "sync", "names", "all"},
@@ -69,7 +76,7 @@ func Faults() []plan.Kind {
 			plan.Field{Name: "seen", Type: plan.HostsField, Doc: "only by these hosts; absent: by all"},
 			plan.Field{Name: "how", Type: plan.WordField, Required: true, Words: []string{"never", "other", "late"}, Doc: "what the resolver does"},
 			plan.Field{Name: "to", Type: plan.HostField, Doc: "other: the host that they lead to"},
-			plan.Field{Name: "add", Type: plan.DurationField, Doc: "late: how long an answer takes; absent: 1s"}),
+			plan.Field{Name: "add", Type: plan.DurationField, Max: longestUs, Doc: "late: how long an answer takes; absent: 1s"}),
 	}
 }
 

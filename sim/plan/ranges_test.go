@@ -88,7 +88,9 @@ func TestRangesAndUnknownParameters(t *testing.T) {
 				p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("more%d", i), Kind: "broker"})
 			}
 		}, "hosts: 65 are more than 64"},
-		{"decisions", func(p *plan.Plan) { p.Decisions = []plan.Decision{{NameHash: 7}, {NameHash: 8}, {NameHash: 7, Value: 1}} },
+		{"decisions", func(p *plan.Plan) {
+			p.Decisions = []plan.Decision{{NameHash: 7}, {NameHash: 8}, {NameHash: 7, Value: 1}}
+		},
 			"decisions[2].hash: 7 is overridden by decisions[0] already"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

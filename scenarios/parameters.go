@@ -1,0 +1,151 @@
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// The ends of the ranges of parameters: they keep sums and products far below 64 bits.
+const (
+	dayUs     = 24 * 3600 * 1_000_000
+	longestMs = 1_000_000_000
+	mostBytes = 1 << 40
+	mostDirs  = 64
+	// leastBatchBytes holds any single record of the metadata log: a batch that cannot hold one would stop every leader.
+	leastBatchBytes = 1024
+)
+
+// parameters are what the plans of the scenarios may say, as `list params` shows it. Readers are readSettings and, for Kafka's
+// scenarios, kafkaCluster.build; a name that is not here is refused before either sees it.
+func parameters() []plan.Parameters {
+	kinds := []string{kindController, kindObserver, kindBroker, kindOperator}
+	return []plan.Parameters{
+		{Plan: clusterParameters(), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
+		{Scenario: "kafka/", Plan: append(clusterParameters(), kafkaParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
+	}
+}
+
+func numberField(name string, low, high int64, doc string) plan.Field {
+	return plan.Field{Name: name, Type: plan.NumberField, Min: low, Max: high, Doc: doc}
+}
+
+func wordField(name, doc string, words ...string) plan.Field {
+	return plan.Field{Name: name, Type: plan.WordField, Words: words, Doc: doc}
+}
+
+func textField(name, doc string) plan.Field {
+	return plan.Field{Name: name, Type: plan.TextField, Doc: doc}
+}
+
+// clusterParameters are those of plan.params.
+func clusterParameters() []plan.Field {
+	ms := func(name string, low int64, doc string) plan.Field { return numberField(name, low, longestMs, doc) }
+	return []plan.Field{
+		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "draft"),
+		wordField("quorum", "voters by configuration or by records; absent: static", "static", "dynamic"),
+		textField("cluster_id", "with which the operator formats; absent: a fixed one"),
+		textField("listener", "name of the controllers' listener; absent: CONTROLLER"),
+		textField("level", "--release-version of the format step, as 4.0 or 4.4-IV2; absent or empty: the release's default"),
+		textField(fromParam, "host whose storage is a directory tree in the plan"),
+		textField("calm_without", "hosts that stay down through the calm, comma separated, where they are a minority of the voters"),
+		numberField("min_voters", 1, 64, "an operator leaves at least so many; absent: 2"),
+		ms("election_timeout_ms", 1, "controller.quorum.election.timeout.ms; absent: 1000"),
+		ms("fetch_timeout_ms", 1, "controller.quorum.fetch.timeout.ms; absent: 2000"),
+		ms("request_timeout_ms", 1, "controller.quorum.request.timeout.ms; absent: 2000"),
+		ms("retry_backoff_ms", 1, "controller.quorum.retry.backoff.ms; absent: 20"),
+		ms("election_backoff_max_ms", 1, "controller.quorum.election.backoff.max.ms; absent: 1000"),
+		ms("append_linger_ms", 0, "controller.quorum.append.linger.ms; absent: 25"),
+		ms("fetch_max_wait_ms", 1, "longest wait of a fetch at the leader; absent: 500"),
+		ms("max_idle_interval_ms", 0, "metadata.max.idle.interval.ms, 0 writes no NoOpRecords; absent: 500"),
+		numberField("fetch_max_bytes", 1, math.MaxInt32, "of one fetch answer; absent: 1 MiB"),
+		numberField("max_batch_bytes", leastBatchBytes, math.MaxInt32, "of one batch of the leader; absent: 8 MiB"),
+		numberField("max_batch_records", 1, math.MaxInt32, "of one batch of the leader; absent: no limit"),
+		numberField("records_per_batch", 1, math.MaxInt32, "of one append of the controller; absent: 10000"),
+		numberField("listener_max_bytes", 1, math.MaxInt32, "of one read by a listener; absent: 8 MiB"),
+		numberField("segment_bytes", 1, mostBytes, "metadata.log.segment.bytes; absent: 1 GiB"),
+		numberField("snapshot_max_bytes", 1, mostBytes, "metadata.log.max.record.bytes.between.snapshots; absent: 20 MiB"),
+		ms("snapshot_interval_ms", 0, "metadata.log.max.snapshot.interval.ms, 0: none; absent: an hour"),
+		numberField("snapshot_append_records", 1, math.MaxInt32, "of one append to a snapshot; absent: 1024"),
+		numberField("snapshot_batch_bytes", leastBatchBytes, math.MaxInt32, "of one batch of a snapshot; absent: 8 MiB"),
+		numberField("fetch_snapshot_max_bytes", 1, math.MaxInt32, "of one piece of a download; absent: 1 MiB"),
+		numberField("retention_bytes", 0, mostBytes, "metadata.max.retention.bytes, 0: no limit; absent: 100 MiB"),
+		ms("retention_ms", 0, "metadata.max.retention.ms, 0: no limit; absent: 7 days"),
+		ms("clean_interval_ms", 1, "time between two looks at the retention; absent: 60000"),
+		ms("delete_delay_ms", 1, "file.delete.delay.ms; absent: 60000"),
+	}
+}
+
+// kafkaParameters are those that only Kafka's own scenarios have.
+func kafkaParameters() []plan.Field {
+	return []plan.Field{
+		numberField("append_ms", 1, longestMs, "time between two appends; absent: 2"),
+		numberField("append_jitter_ms", 1, longestMs, "an append is late by less than that; absent: 3"),
+		numberField("discovery_interval_ms", 0, longestMs, "how often a voter asks for a leader, 0: as fast as it can; absent: 0"),
+		wordField("snapshots", "whether nodes make snapshots; absent: true", "true", "false"),
+		textField("play", "kafka/d6: the name of the scenario that it plays"),
+		numberField("victim", 0, math.MaxInt32, "picks the node that a script is hard on; absent: 0"),
+	}
+}
+
+// hostParameters are those of hosts[].params.
+func hostParameters() []plan.Field {
+	return []plan.Field{
+		numberField("node_id", 0, math.MaxInt32, "node.id; absent: the place in the plan, from 1"),
+		textField("directory_id", "of the metadata directory, where the format step is told it"),
+		wordField("format", "who formats it: the operator (full; first: only one directory), nobody, or it holds files; absent: full",
+			"full", "first", "none", "tree", "golden:*"),
+		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
+		textField("name", "advertised host name; absent: the id"),
+		numberField("port", 1, math.MaxUint16, "of the controllers' listener; absent: 9093"),
+		numberField("dirs", 1, mostDirs, "how many log directories there are; absent: 1"),
+		textField(namesParam, "names of the log directories, with / between them"),
+		numberField("metadata_dir", 0, mostDirs, "which of them has the metadata log, from 0; absent: 0"),
+		wordField("unstable", "unstable.feature.versions.enable; absent: false", "false", "true"),
+		wordField("auto_join", "controller.quorum.auto.join.enable; absent: false", "false", "true"),
+		textField("bootstrap", "controller.quorum.bootstrap.servers as ids of hosts; absent: the initial voters"),
+		textField(treePrefix+"*", "format=tree: a file, in base64"),
+		textField(treeEmpty+"*", "format=tree: a directory without a file"),
+	}
+}
+
+// checkHosts looks at what no single parameter shows: names that must exist, and node ids that must differ.
+func checkHosts(p *plan.Plan) error {
+	owners := make(map[int64]string, len(p.Hosts)) // node id to host
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		refuse := func(field, format string, args ...any) error {
+			return &plan.FieldError{Field: fmt.Sprintf("hosts[%d].%s", i, field), Problem: fmt.Sprintf(format, args...)}
+		}
+		if h.Release != "" {
+			if _, err := features.Find(h.Release); err != nil {
+				return refuse("release", "%q is not one of %s", h.Release, strings.Join(features.Names(), ", "))
+			}
+		}
+		if name, golden := strings.CutPrefix(h.Params["format"], "golden:"); golden && !slices.Contains(goldenNames(), name) {
+			return refuse("params.format", "golden case %q is not there: the cases are %s", name, strings.Join(goldenNames(), ", "))
+		}
+		if id := h.Params["directory_id"]; id != "" {
+			if _, err := record.ParseUUID(id); err != nil {
+				return refuse("params.directory_id", "%q is not an id of 22 letters in base64: %v", id, err)
+			}
+		}
+		if h.Kind == kindOperator {
+			continue
+		}
+		id, err := h.Params.Int64("node_id", int64(i+1))
+		if err != nil {
+			return err
+		}
+		if owner, taken := owners[id]; taken {
+			return refuse("params.node_id", "%d is the node id of %s already: choose another", id, owner)
+		}
+		owners[id] = h.ID
+	}
+	return nil
+}
