@@ -13,9 +13,10 @@ import (
 )
 
 // ErrNoScenario is returned when no scenario's name starts with the prefix.
-var ErrNoScenario = errors.New("campaign: no such scenario")
+var ErrNoScenario = errors.New("campaign: no scenario's name")
 
-// Config says what a campaign runs. Zero values are the defaults.
+// Config says what a campaign runs. Zero values are the defaults, until WithDefaults has filled them in: a zero that is written
+// into its result means zero.
 type Config struct {
 	Catalogue *sim.Catalogue
 	Command   Command // makes worker processes
@@ -29,13 +30,14 @@ type Config struct {
 	Time    time.Duration // of the runs; default 30 s
 	// RunLimit is the wall time after which a single run counts as hung; default 20 s.
 	RunLimit   time.Duration
-	ShrinkRuns int64         // runs to shrink one example; default 400, negative: do not shrink
+	ShrinkRuns int64         // runs to shrink one example; default 400, after WithDefaults 0: do not shrink
 	ShrinkTime time.Duration // after which shrinking ends; default 20 s, with Seeds given 2 min
 	OutDir     string        // for capsules; "" writes none
 	Progress   Progress
 	// Log receives remarks about workers, as a message and pairs of name and value.
-	Log func(message string, pairs ...any)
-	_   struct{}
+	Log    func(message string, pairs ...any)
+	filled bool // WithDefaults was here
+	_      struct{}
 }
 
 // Progress is told how a campaign advances, one call at a time.
@@ -54,14 +56,18 @@ func (silent) Planned(string, int64)    {}
 func (silent) Ran(string, int64, int64) {}
 func (silent) Phase(string)             {}
 
-// WithDefaults returns the configuration with every default filled in, for display.
+// WithDefaults returns the configuration with every default filled in, for display, and for a caller who sets some of it to zero
+// then. Of a configuration that was filled in before, only what has no zero of its own is.
 func (c Config) WithDefaults() Config {
-	c.First = orElse(c.First, 1)
+	if !c.filled {
+		c.First = orElse(c.First, 1)
+		c.MinRuns = orElse(c.MinRuns, 10_000)
+		c.Time = orElse(c.Time, 30*time.Second)
+		c.ShrinkRuns = orElse(c.ShrinkRuns, 400)
+		c.filled = true
+	}
 	c.Workers = orElse(c.Workers, runtime.NumCPU())
-	c.MinRuns = orElse(c.MinRuns, 10_000)
-	c.Time = orElse(c.Time, 30*time.Second)
 	c.RunLimit = orElse(c.RunLimit, 20*time.Second)
-	c.ShrinkRuns = orElse(c.ShrinkRuns, 400)
 	if c.Seeds > 0 {
 		c.ShrinkTime = orElse(c.ShrinkTime, 2*time.Minute)
 	}
@@ -86,17 +92,26 @@ func orElse[T comparable](value, absent T) T {
 // Match returns the scenarios whose names start with the prefix, in catalogue order.
 func Match(c *sim.Catalogue, prefix string) ([]sim.Scenario, error) {
 	var found []sim.Scenario
-	var all []string
 	for _, s := range c.Scenarios {
-		all = append(all, s.Name())
 		if strings.HasPrefix(s.Name(), prefix) {
 			found = append(found, s)
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%w: none starts with %q; there are %s", ErrNoScenario, prefix, strings.Join(all, ", "))
+		return nil, fmt.Errorf("%w starts with %q; the nearest are %s; see %s list scenarios", ErrNoScenario, prefix,
+			strings.Join(Nearest(c, prefix), ", "), c.Program)
 	}
 	return found, nil
+}
+
+// Nearest returns the names of scenarios that somebody who typed a name that is none may have meant.
+func Nearest(c *sim.Catalogue, name string) []string {
+	const most = 3
+	all := make([]string, len(c.Scenarios))
+	for i, s := range c.Scenarios {
+		all[i] = s.Name()
+	}
+	return plan.Nearest(name, all, most)
 }
 
 // maxDeaths is how many processes one scenario may take along before the campaign leaves it alone.
@@ -108,6 +123,7 @@ type campaign struct {
 	scenarios []sim.Scenario
 	pool      *pool
 	tallies   []*Tally // as scenarios
+	notes     []string
 	deaths    []int
 	start     time.Time
 	runTime   time.Duration
@@ -135,8 +151,8 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	}
 	c.runTime = time.Since(c.start)
 	summary := c.summarize(ctx.Err() != nil)
-	if err := c.capsules(ctx, summary); err != nil {
-		return nil, err
+	if err := c.capsules(ctx, summary); err != nil { // what the runs came to is worth more than its capsules
+		summary.Unwritten = append(summary.Unwritten, err.Error())
 	}
 	summary.ElapsedMs = time.Since(c.start).Milliseconds()
 	return summary, nil
@@ -218,42 +234,62 @@ func (c *campaign) round(ctx context.Context, lanes []lane) error {
 	return c.pool.each(ctx, interleave(lanes), c.collect)
 }
 
-// collect takes one answer. After a death the seeds before and after the fatal one are still to be run.
+// collect takes one answer. A worker that dies is not yet a finding: its seed is tried once more, alone, since the process may
+// have been killed from outside. After that the seeds before and after it are still to be run.
 func (c *campaign) collect(req request, res response, d *death) ([]request, error) {
 	i := 0
 	for i < len(c.scenarios)-1 && c.scenarios[i].Name() != req.Scenario {
 		i++
 	}
+	if d != nil && req.again == nil {
+		return c.secondTry(req, d)
+	}
 	tally := res.Batch
 	var more []request
-	if d != nil {
-		seed := d.at.Seed
-		if seed < req.First || seed >= req.First+uint64(req.Count) {
-			return nil, fmt.Errorf("campaign: worker names seed %d outside of its batch", seed)
-		}
+	if req.again != nil {
+		more = req.again.rest
+	}
+	switch {
+	case d != nil:
 		c.deaths[i]++
-		c.Log("worker replaced", "scenario", req.Scenario, "seed", seed, "reason", d.evidence, "status", d.status)
+		c.Log("worker replaced, the second time", "scenario", req.Scenario, "seed", req.First, "reason", d.evidence, "status", d.status)
 		tally = newTally(req.Scenario)
-		p, _ := draw(c.scenarios[i], seed)
+		p, _ := draw(c.scenarios[i], req.First)
 		tally.add(p, d.verdict(), d.tail)
 		tally.markDead(d.verdict())
-		before, after := req, req
-		before.Count = int64(seed - req.First)
-		after.First, after.Count = seed+1, req.Count-before.Count-1
-		if c.deaths[i] < maxDeaths {
-			for _, part := range []request{after, before} {
-				if part.Count > 0 {
-					more = append(more, part)
-				}
-			}
+		if c.deaths[i] >= maxDeaths {
+			more = nil
 		}
-	}
-	if tally == nil {
+	case tally == nil:
 		return nil, fmt.Errorf("campaign: worker answered without a result")
+	case req.again != nil:
+		note := fmt.Sprintf("a worker was killed from outside, seed %d of %s passed on a second try (%s)", req.First, req.Scenario,
+			req.again.first.status)
+		c.notes = append(c.notes, note)
+		c.Log(note)
 	}
 	c.tallies[i].merge(tally)
 	c.Progress.Ran(req.Scenario, tally.Runs, tally.findings())
 	return more, nil
+}
+
+// secondTry asks for the seed during which a worker died, and keeps the rest of its batch for later.
+func (c *campaign) secondTry(req request, d *death) ([]request, error) {
+	at := d.at.Seed - req.First // of the batch, also where seeds wrap around
+	if at >= uint64(req.Count) {
+		return nil, fmt.Errorf("campaign: worker names seed %d outside of its batch", d.at.Seed)
+	}
+	c.Log("worker replaced", "scenario", req.Scenario, "seed", d.at.Seed, "reason", d.evidence, "status", d.status)
+	before, after, alone := req, req, req
+	before.Count = int64(at)
+	after.First, after.Count = d.at.Seed+1, req.Count-before.Count-1
+	alone.First, alone.Count, alone.again = d.at.Seed, 1, &again{first: d}
+	for _, part := range []request{after, before} {
+		if part.Count > 0 {
+			alone.again.rest = append(alone.again.rest, part)
+		}
+	}
+	return []request{alone}, nil
 }
 
 // markDead keeps the verdict with the examples, since no run can produce it again within a process.

@@ -176,6 +176,55 @@ func TestBadSeedsAreFindingsAndTheCampaignGoesOn(t *testing.T) {
 	}
 }
 
+// A worker that somebody else kills is no finding: the seed passes on a second try, and the others of its batch run, too.
+func TestAWorkerKilledFromOutside(t *testing.T) {
+	t.Setenv(fakesim.OnceEnv, filepath.Join(t.TempDir(), "once"))
+	s := run(t, config("bad/once", 40))
+	require.Equal(t, int64(40), s.Runs)
+	require.Empty(t, s.Findings)
+	require.False(t, s.Failed())
+	require.Equal(t, []string{"a worker was killed from outside, seed 13 of bad/once passed on a second try (signal: killed)"}, s.Notes)
+
+	t.Setenv(fakesim.OnceEnv, filepath.Join(t.TempDir(), "once"))
+	r, err := campaign.Verify(context.Background(), config("bad/once", 40))
+	require.NoError(t, err)
+	require.Empty(t, r.Differences)
+	require.Equal(t, int64(40), r.Runs)
+}
+
+// What is set to zero after WithDefaults is zero.
+func TestZeroMeansZero(t *testing.T) {
+	cfg := config("toy/", 30).WithDefaults()
+	require.Equal(t, uint64(1), cfg.First)
+	cfg.First, cfg.ShrinkRuns, cfg.Time, cfg.MinRuns = 0, 0, 0, 0
+	again := cfg.WithDefaults()
+	require.Zero(t, again.First)
+	require.Zero(t, again.ShrinkRuns)
+	require.Zero(t, again.Time)
+	s := run(t, cfg)
+	require.Equal(t, uint64(0), s.First)
+	require.Equal(t, int64(30), s.Runs)
+	require.Equal(t, uint64(0), s.Findings[0].Example.Seed, "toy/buggy fails at seed 0")
+	require.Zero(t, s.Findings[0].Shortest.Runs, "not shrunk")
+	cfg.First = ^uint64(0) - 3
+	require.Equal(t, int64(30), run(t, cfg).Runs, "seeds wrap around")
+}
+
+// A folder that can't be written costs the capsules, not the summary.
+func TestCapsulesThatCannotBeWritten(t *testing.T) {
+	cfg := config("toy/", 90)
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	cfg.OutDir = filepath.Join(file, "out")
+	s := run(t, cfg)
+	require.Equal(t, int64(90), s.Runs)
+	require.Len(t, s.Findings, 1)
+	require.Empty(t, s.Findings[0].Shortest.Capsule)
+	require.NotEmpty(t, s.Findings[0].Shortest.Actions)
+	require.Len(t, s.Unwritten, 2, "of the finding and of the hazard")
+	require.Contains(t, s.Unwritten[0], "not a directory")
+}
+
 // A process that stops is no finding by itself, but it must not be overlooked.
 func TestStoppedProcessesAreCountedByRun(t *testing.T) {
 	s := run(t, config("bad/stops", 40))
@@ -239,7 +288,7 @@ func TestInterruptedCampaignSumsUp(t *testing.T) {
 func TestUnknownPrefix(t *testing.T) {
 	_, err := campaign.Run(context.Background(), config("nothing", 1))
 	require.ErrorIs(t, err, campaign.ErrNoScenario)
-	require.ErrorContains(t, err, "toy/clean")
+	require.ErrorContains(t, err, `no scenario's name starts with "nothing"; the nearest are `)
 }
 
 func TestVerifyAgrees(t *testing.T) {

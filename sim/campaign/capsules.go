@@ -26,7 +26,8 @@ type attempt struct {
 	capsule *plan.Capsule
 }
 
-// capsules shrinks the examples of every bucket and writes the shortest plan of each as a capsule.
+// capsules shrinks the examples of every bucket and writes the shortest plan of each as a capsule. What can't be written is in the
+// summary, and the others are written none the less.
 func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 	var buckets []*Bucket
 	for i := range s.Findings {
@@ -42,18 +43,17 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 		return nil
 	}
 	attempts := c.attempts(buckets)
+	var failed error
 	if c.ShrinkRuns > 0 && ctx.Err() == nil {
 		c.Progress.Phase("shrinking")
-		if err := c.shrinkAll(ctx, attempts); err != nil {
-			return err
-		}
+		failed = c.shrinkAll(ctx, attempts)
 	}
 	for _, b := range buckets {
 		if err := c.keepShortest(b, attempts); err != nil {
-			return err
+			s.Unwritten = append(s.Unwritten, fmt.Sprintf("capsule of %s: %v", b.Fingerprint, err))
 		}
 	}
-	return nil
+	return failed
 }
 
 // attempts lists the examples to shrink: the most promising of every bucket, then the next of every bucket, and so on, so that
@@ -147,9 +147,12 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	if c.OutDir == "" {
 		return nil
 	}
-	b.Shortest.Capsule = filepath.Join(c.OutDir, fmt.Sprintf("%s-%s-%d.json", FileName(b.Fingerprint),
-		FileName(best.example.Scenario), best.example.Seed))
-	return plan.WriteFile(b.Shortest.Capsule, best.data)
+	file := filepath.Join(c.OutDir, fmt.Sprintf("%s-%s-%d.json", FileName(b.Fingerprint), FileName(best.example.Scenario), best.example.Seed))
+	if err := plan.WriteFile(file, best.data); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	b.Shortest.Capsule = file
+	return nil
 }
 
 // unshrunk makes the capsule of an example as it was drawn. Where the run kills its process, or no worker runs any more, the

@@ -45,6 +45,14 @@ type request struct {
 	Budget   int64      `json:"budget,omitempty"` // shrink, in runs
 	Loud     bool       `json:"loud,omitempty"`   // hashes and the like: poison, trace and recording on, seeds in falling order
 	Event    int64      `json:"event,omitempty"`  // trace: the event of interest
+
+	again *again // stays with the parent
+}
+
+// again marks a request as the second try of a seed during which a worker died.
+type again struct {
+	first *death
+	rest  []request // what is still to be run of the batch
 }
 
 // response is one line from a worker.

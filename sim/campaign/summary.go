@@ -25,6 +25,10 @@ type Summary struct {
 	Hazards     []HazardSummary   `json:"hazards"`
 	Sometimes   []Condition       `json:"sometimes"`
 	Evaluated   map[string]int64  `json:"evaluated"` // how often each invariant was evaluated
+	// Notes tell of workers that died for reasons outside of the runs.
+	Notes []string `json:"notes,omitempty"`
+	// Unwritten says which capsules could not be made or written, and why.
+	Unwritten []string `json:"unwritten,omitempty"`
 	// NeverEvaluated lists documented invariants that no run evaluated; only meaningful for a campaign over all scenarios.
 	NeverEvaluated []string `json:"never_evaluated,omitempty"`
 
@@ -111,7 +115,7 @@ func (s *Summary) Failed() bool {
 func (c *campaign) summarize(interrupted bool) *Summary {
 	s := &Summary{
 		Program: c.Catalogue.Program, Engine: sim.EngineVersion, First: c.First, Interrupted: interrupted, Workers: c.Workers,
-		RunMs: c.runTime.Milliseconds(), Evaluated: make(map[string]int64),
+		Notes: c.notes, RunMs: c.runTime.Milliseconds(), Evaluated: make(map[string]int64),
 	}
 	for i, t := range c.tallies {
 		line := scenarioSummary(t)

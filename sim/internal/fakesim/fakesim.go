@@ -20,6 +20,9 @@ import (
 // BadSeed is the seed at which the scenarios under "bad/" misbehave.
 const BadSeed = 13
 
+// OnceEnv is the variable with the file of bad/once.
+const OnceEnv = "KRAFTSIM_FAKESIM_ONCE"
+
 // Catalogue has the scenarios:
 //
 //	toy/clean     always ok
@@ -27,6 +30,7 @@ const BadSeed = 13
 //	toy/buggy     violates "agree" where an action cuts and another crashes, every seventh seed
 //	bad/panic     panics at BadSeed
 //	bad/exit      ends the process at BadSeed
+//	bad/once      kills its process at BadSeed, unless the file that OnceEnv names exists; it makes that file
 //	bad/hang      never returns at BadSeed
 //	bad/memory    allocates without end at BadSeed
 //	bad/rubbish   prints to standard output
@@ -46,7 +50,7 @@ func Catalogue() *sim.Catalogue {
 		{Name: "host", Type: plan.HostField, Required: true, Doc: "victim"},
 	}})
 	c.Registry.AddAction(plan.Kind{Name: "noise", Doc: "does nothing"})
-	for _, name := range []string{"toy/clean", "toy/hazard", "toy/buggy", "bad/panic", "bad/exit", "bad/hang", "bad/memory",
+	for _, name := range []string{"toy/clean", "toy/hazard", "toy/buggy", "bad/panic", "bad/exit", "bad/once", "bad/hang", "bad/memory",
 		"bad/rubbish", "bad/refuse", "bad/draw", "bad/format", "bad/stops", "bad/flaky", "cold/clean"} {
 		c.Scenarios = append(c.Scenarios, scenario(name))
 	}
@@ -152,6 +156,14 @@ func misbehave(scenario string) {
 	case "bad/exit":
 		fmt.Fprintln(os.Stderr, "fatal error: all goroutines are asleep - deadlock!")
 		os.Exit(2)
+	case "bad/once":
+		file, err := os.OpenFile(os.Getenv(OnceEnv), os.O_CREATE|os.O_EXCL, 0o600)
+		if err == nil {
+			_ = file.Close()
+			self, _ := os.FindProcess(os.Getpid())
+			_ = self.Kill()
+			select {}
+		}
 	case "bad/hang":
 		for n := uint64(1); n != 0; n += 2 {
 		}
