@@ -35,13 +35,11 @@ func (r *Replica) discover(u *unattached) int64 {
 	if r.nowMs < u.discoverMs {
 		return u.discoverMs
 	}
-	p, againMs := r.readyBootstrap()
-	if p == nil {
-		return againMs
+	againMs := r.fetchFromBootstrap()
+	if r.anyInFlight() {
+		u.discoverMs = r.nowMs + r.cfg.DiscoveryIntervalMs
 	}
-	u.discoverMs = r.nowMs + r.cfg.DiscoveryIntervalMs
-	r.sendFetch(p)
-	return p.deadlineMs
+	return againMs
 }
 
 // appendTo implements role.
