@@ -69,7 +69,7 @@ type replica struct {
 	idAtBoot     bool  // some directory had a cluster id when the process started
 	listeners    []listener
 	loader       loaderState
-	preGrants    []voterKey // who granted it a pre-vote in preEpoch
+	preGrants    []int32 // hosts that granted it a pre-vote in preEpoch
 	preEpoch     int32
 	candidacy    int32 // newest epoch of a durable candidacy whose pre-votes were looked at, over all lives
 	leadStrikes  int32 // two-leaders-bounded: overdue signs of life

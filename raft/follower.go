@@ -94,9 +94,6 @@ func (r *Replica) fetchFromBestNode(f *follower) (int64, error) {
 		} else {
 			r.sendFetch(leader)
 		}
-		if r.backingOff(leader) { // it failed at once; in the pause others are asked, who may know where the leader is now
-			return min(r.fetchFromBootstrap(), leader.deadlineMs), nil
-		}
 	}
 	return leader.deadlineMs, nil
 }
@@ -110,19 +107,14 @@ func (r *Replica) leaderPeer(f *follower) (*peer, error) {
 	return r.channel.peerTo(f.leaderID, endpoint), nil
 }
 
-// fetchFromBootstrap sends a Fetch to a bootstrap server if one may be asked, and returns when to look again. One that fails at
-// once, because its connection pauses, keeps nobody from the next.
+// fetchFromBootstrap sends a Fetch to a bootstrap server if one may be asked, and returns when to look again.
 func (r *Replica) fetchFromBootstrap() int64 {
-	for {
-		p, againMs := r.readyBootstrap()
-		if p == nil {
-			return againMs
-		}
-		r.sendFetch(p)
-		if !r.backingOff(p) {
-			return p.deadlineMs
-		}
+	p, againMs := r.readyBootstrap()
+	if p == nil {
+		return againMs
 	}
+	r.sendFetch(p)
+	return p.deadlineMs
 }
 
 // endpointFor returns the endpoint of that listener.

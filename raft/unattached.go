@@ -35,11 +35,13 @@ func (r *Replica) discover(u *unattached) int64 {
 	if r.nowMs < u.discoverMs {
 		return u.discoverMs
 	}
-	againMs := r.fetchFromBootstrap()
-	if r.anyInFlight() {
-		u.discoverMs = r.nowMs + r.cfg.DiscoveryIntervalMs
+	p, againMs := r.readyBootstrap()
+	if p == nil {
+		return againMs
 	}
-	return againMs
+	u.discoverMs = r.nowMs + r.cfg.DiscoveryIntervalMs
+	r.sendFetch(p)
+	return p.deadlineMs
 }
 
 // appendTo implements role.

@@ -20,6 +20,7 @@ type cluster struct {
 	work   workload
 	suite  []sim.Checker
 	ops    operations
+	decay  decay
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
 	scriptedPower bool
 }
@@ -56,7 +57,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
 	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse})
 	w.Add(c)
-	w.Add(invariants.All(s.checkerConfig(p))...)
+	c.suite = invariants.All(s.checkerConfig(p))
+	w.Add(c.suite...)
+	c.decay.build(c, p)
 	if faultless(p) {
 		w.Add(&needless{voters: int64(c.voterCount())})
 	}

@@ -110,7 +110,7 @@ func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
 	now := env.WallMs()
 	switch in.Kind {
 	case sim.InMessage:
-		err = n.replica.Receive(now, in.Conn, in.Msg.(raft.Message))
+		err = n.receive(env, now, in)
 	case sim.InConnected:
 		err = n.replica.Connected(now, in.Conn)
 	case sim.InDisconnected:
@@ -119,6 +119,8 @@ func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
 		switch m := in.Msg.(type) {
 		case *frozenPost:
 			err = n.replica.SnapshotFrozen(now, m.id)
+		case *unsupportedPost:
+			err = n.replica.Receive(now, m.conn, m.answer)
 		case wakePost:
 			n.wakePosted = false
 			err = n.replica.Poll(now)

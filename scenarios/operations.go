@@ -23,6 +23,7 @@ type operations struct {
 	keys     [][]string    // the same as texts for the budget, scratch
 	moved    []string      // keys of voters whose new address no committed voter set has yet
 	ambushes ambushes
+	watch    bool // voter sets may change
 }
 
 // restart is a change of a host's configuration that comes into force when its process has ended.
@@ -49,7 +50,7 @@ func (o *operations) build(c *cluster, p *plan.Plan) {
 			watch = watch || p.Actions[i].Kind == k.Name
 		}
 	}
-	if !watch {
+	if o.watch = watch; !watch {
 		return
 	}
 	o.handle(c.w)
@@ -58,6 +59,9 @@ func (o *operations) build(c *cluster, p *plan.Plan) {
 		c.w.AddObligation(d)
 	}
 }
+
+// watching reports whether voter sets may change in this run.
+func (o *operations) watching() bool { return o.watch }
 
 // machine is the process of an operator's host.
 func (o *operations) machine(host int) sim.Process {

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -48,6 +49,8 @@ type settings struct {
 	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
+	bytesOnWire     bool        // messages between nodes cross as frames
+	corruptAny      bool        // any bit of a frame may flip, not only those that a batch's checksum covers
 	minVoters       int32       // an operator leaves at least so many
 	static          *voters.Set // controller.quorum.voters
 	initial         string      // --initial-controllers
@@ -109,6 +112,8 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
 		minVoters:       int32(max(1, r.within("min_voters", 2, math.MaxInt32))),
 	}
+	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
+	s.corruptAny = r.word("corrupt", "records", "records", "any") == "any"
 	s.snapshots = snapshotSettings{
 		maxBytes:       max(1, r.number("snapshot_max_bytes", loader.DefaultSnapshotMaxBytes)),
 		intervalNs:     r.number("snapshot_interval_ms", loader.DefaultSnapshotIntervalNs/1_000_000) * 1_000_000,
@@ -131,6 +136,9 @@ func readSettings(p *plan.Plan) (*settings, error) {
 	}
 	if r.err != nil {
 		return nil, r.err
+	}
+	if p.Network.CorruptPpm > 0 && !s.bytesOnWire {
+		return nil, errors.New("plan: network.corrupt_ppm needs params.wire to be bytes: structs have no bits to flip")
 	}
 	if err := s.readHosts(p); err != nil {
 		return nil, err

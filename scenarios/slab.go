@@ -48,6 +48,8 @@ type memory struct {
 	snapshotted slab[invariants.SnapshotDelivered]
 	loadings    slab[snapshotPost]
 	answers     slab[invariants.OperationAnswered]
+	frames      slab[frame]
+	wire        []byte // scratch of frames
 }
 
 func (m *memory) reset() {
@@ -65,6 +67,7 @@ func (m *memory) reset() {
 	m.told.reset()
 	m.loaded.reset()
 	m.answers.reset()
+	m.frames.reset()
 	m.loadings.reset()
 	m.snapshotted.reset()
 }

@@ -10,6 +10,18 @@ import (
 // Faults that damage what a disk holds, beside wipe. They ask the budget first: what a replica acknowledged as durable may be gone.
 // Who lost what is the budget's account, and a scenario says when it is repaired.
 
+// SetReplicaKey says by which key the budget knows the replica on a host; without it that is the host's id. A scenario calls it in
+// Build when its replicas change their identities.
+func (w *World) SetReplicaKey(key func(h *Host) string) { w.replicaKey = key }
+
+// ReplicaKey is the key by which the budget knows the replica on a host.
+func (w *World) ReplicaKey(h *Host) string {
+	if w.replicaKey == nil {
+		return h.spec.ID
+	}
+	return w.replicaKey(h)
+}
+
 // actFlip turns bits of what is on the platter of a host, up or down.
 func actFlip(w *World, a *Act) string {
 	h := a.Host("host")
@@ -20,7 +32,11 @@ func actFlip(w *World, a *Act) string {
 	case bits < 1 || bits > maxFlips || first < 0 || length < 0:
 		return "bits must be 1 to " + strconv.FormatInt(maxFlips, 10) + ", first and length not negative"
 	}
-	if why := w.budget.Allow(h.spec.ID); why != "" {
+	if h.swapped {
+		return "its disk is in another host"
+	}
+	key := w.ReplicaKey(h)
+	if why := w.budget.Allow(key); why != "" {
 		return why
 	}
 	spot := vdisk.Spot{Path: a.Word("path", ""), Suffix: a.Word("suffix", ""), From: first, Length: length}
@@ -29,7 +45,7 @@ func actFlip(w *World, a *Act) string {
 		if !ok {
 			return "nothing durable lies there"
 		}
-		w.flipped(h, at)
+		w.flipped(h, key, at)
 	}
 	return ""
 }
@@ -37,8 +53,8 @@ func actFlip(w *World, a *Act) string {
 const maxFlips int64 = 1_000
 
 // flipped keeps the account of a bit that flipped and tells of it.
-func (w *World) flipped(h *Host, at vdisk.Flipped) {
-	w.budget.Damage(h.spec.ID)
+func (w *World) flipped(h *Host, key string, at vdisk.Flipped) {
+	w.budget.Damage(key)
 	*w.Stat("bits-flipped")++
 	w.fold(h.hash ^ decide.HashString(at.Path))
 	w.fold(uint64(at.Offset))
@@ -68,14 +84,17 @@ func actSwap(w *World, a *Act) string {
 	if len(one.diskFaults)+len(two.diskFaults) > 0 {
 		return "a fault of a disk is on"
 	}
-	known := w.budget.Damaged(one.spec.ID)
-	why := w.budget.Allow(one.spec.ID)
+	keys := [2]string{w.ReplicaKey(one), w.ReplicaKey(two)}
+	if w.budget.Damaged(keys[0]) || w.budget.Damaged(keys[1]) {
+		return "one of them is damaged, and would count as mended when the disks are back"
+	}
+	why := w.budget.Allow(keys[0])
 	if why == "" {
-		w.budget.Damage(one.spec.ID)
-		if why = w.budget.Allow(two.spec.ID); why == "" {
-			w.budget.Damage(two.spec.ID)
-		} else if !known {
-			w.budget.Repaired(one.spec.ID)
+		w.budget.Damage(keys[0])
+		if why = w.budget.Allow(keys[1]); why == "" {
+			w.budget.Damage(keys[1])
+		} else {
+			w.budget.Repaired(keys[0])
 		}
 	}
 	if why != "" {
@@ -92,7 +111,7 @@ func undoSwap(w *World, a *Act) {
 	one.swapped, two.swapped = false, false
 	w.swap(one, two, 0)
 	for _, h := range [2]*Host{one, two} {
-		w.budget.Repaired(h.spec.ID)
+		w.budget.Repaired(w.ReplicaKey(h))
 	}
 }
 

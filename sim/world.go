@@ -72,6 +72,7 @@ type World struct {
 	memory     arena
 	poison     poison
 	budget     check.Budget
+	replicaKey func(h *Host) string // nil: the id
 }
 
 const (
@@ -119,6 +120,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.memory.reset()
 	w.poison.reset(o.Poison)
 	w.budget.Reset(p.Unrestricted)
+	w.replicaKey = nil
 	w.models(p)
 	return w.makeHosts(p)
 }

@@ -1,0 +1,15 @@
+package invariants
+
+// AfterDamage is the evidence of a declared loss: a bit flipped at rest, and a recovery cut the log there though it had been
+// acknowledged (KB-44), or a bit flipped where no checksum looks. Whoever knows where bits flipped tells the suite.
+const AfterDamage = "after-damage"
+
+// Damaged says that from now on what goes wrong may follow from a damage. An earlier loss keeps its own evidence.
+func (s *Suite) Damaged() {
+	if s.core.loss == "" {
+		s.core.loss = AfterDamage
+	}
+}
+
+// IsDamaged reports whether Damaged was called in this run, with no other loss before.
+func (s *Suite) IsDamaged() bool { return s.core.loss == AfterDamage }

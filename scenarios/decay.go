@@ -1,0 +1,158 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+)
+
+// decay keeps the account of bits that flipped, at rest and under way: whose replica is damaged and until when, and from when on
+// what goes wrong may be the declared consequence. A bit that a batch's checksum covers harms nobody before a recovery finds it
+// and cuts the log there, as Kafka does (KB-44); a bit that no checksum covers may do anything from the start.
+type decay struct {
+	c     *cluster
+	hosts []decayed // by host
+}
+
+// decayed is one host's part of the account.
+type decayed struct {
+	end    int64 // the largest log end offset that it had
+	goal   int64 // the log end offset that it must have again, -1: not damaged
+	latent bool  // a recovery will find it
+	booted bool  // since then
+}
+
+// build makes it ready for a run. It does nothing in plans in which no bit flips and no disk is swapped or wiped.
+func (d *decay) build(c *cluster, p *plan.Plan) {
+	*d = decay{c: c, hosts: d.hosts[:0]}
+	for range c.w.Hosts() {
+		d.hosts = append(d.hosts, decayed{goal: -1})
+	}
+	if !damages(p) {
+		return
+	}
+	c.w.Add(d)
+	if c.ops.watching() {
+		c.w.SetReplicaKey(func(h *sim.Host) string {
+			c.ops.settle()
+			if key, ok := c.ops.keyOf(h); ok {
+				return key.String()
+			}
+			return h.ID()
+		})
+		return
+	}
+	var voters []string // without operators they stay who they are
+	for i := range c.hosts {
+		if h := &c.hosts[i]; h.kind == kindController {
+			voters = append(voters, h.id)
+		}
+	}
+	c.w.Budget().SetVoters(voters)
+}
+
+// damages reports whether a plan has faults that the budget must allow.
+func damages(p *plan.Plan) bool {
+	for i := range p.Actions {
+		switch p.Actions[i].Kind {
+		case "flip", "swap", "wipe":
+			return true
+		}
+	}
+	return false
+}
+
+// Attach is sim.Checker.
+func (d *decay) Attach(*sim.World) {}
+
+// OnFlip is sim.FlipChecker.
+func (d *decay) OnFlip(h *sim.Host, at vdisk.Flipped) {
+	e := &d.hosts[h.Index()]
+	e.goal, e.booted = e.end, false
+	if data, ok := h.Volume().DurableFile(at.Path); ok && strings.HasSuffix(at.Path, ".log") && inChecksum(data, at.Offset) {
+		e.latent = true
+		return
+	}
+	d.lost()
+}
+
+// inChecksum reports whether a byte of a segment is covered by the checksum of its batch.
+func inChecksum(segment []byte, offset int64) bool {
+	for at := int64(0); ; {
+		size, err := record.FileBatchSize(segment[at:], int64(len(segment))-at)
+		if err != nil || size <= 0 {
+			return false
+		}
+		if offset < at+size {
+			return offset >= at+coveredFrom
+		}
+		at += size
+	}
+}
+
+// lost: from now on what goes wrong may follow from the damage.
+func (d *decay) lost() {
+	for _, c := range d.c.suite {
+		if s, ok := c.(*invariants.Suite); ok {
+			s.Damaged()
+		}
+	}
+}
+
+// OnBoot is sim.LifeChecker: the recovery that begins finds what is latent.
+func (d *decay) OnBoot(h *sim.Host) {
+	e := &d.hosts[h.Index()]
+	if e.booted = true; e.latent {
+		e.latent = false
+		d.lost()
+	}
+}
+
+// OnDown is sim.LifeChecker.
+func (d *decay) OnDown(*sim.Host, sim.DownKind, error) {}
+
+// OnProtocol is sim.ProtocolChecker: a replica that has again all that it ever had, since a recovery, is repaired.
+func (d *decay) OnProtocol(h *sim.Host, o sim.Observation) {
+	x, ok := o.(*invariants.RaftObservation)
+	if !ok || x.E.Kind != raft.LogAppended {
+		return
+	}
+	e := &d.hosts[h.Index()]
+	e.end = max(e.end, x.E.Offset)
+	if e.goal >= 0 && e.booted && x.E.Offset >= e.goal {
+		e.goal = -1
+		d.c.w.Budget().Repaired(d.c.w.ReplicaKey(h))
+	}
+}
+
+// tookDamaged hears that a frame with a flipped bit made a message that raft takes.
+func (d *decay) tookDamaged(f *frame, m raft.Message) {
+	if !f.anyBit {
+		return // a checksum covers it
+	}
+	buf := &d.c.memory.wire
+	*buf = f.plain.AppendTo((*buf)[:0])
+	whole := len(*buf)
+	*buf = m.AppendTo(*buf)
+	if !bytes.Equal((*buf)[:whole], (*buf)[whole:]) {
+		d.lost()
+	}
+}
+
+// stopped says why nodes may be down or behind for good: damage that no replica mends by itself.
+func (d *decay) stopped() string {
+	for _, c := range d.c.suite {
+		if s, ok := c.(*invariants.Suite); ok && s.IsDamaged() {
+			return "what a flipped bit changed is not mended by the protocol"
+		}
+	}
+	return ""
+}
