@@ -70,6 +70,7 @@ func TestBoundGrows(t *testing.T) {
 		"end of epoch":    param("election_backoff_max_ms", "5000"),
 		"linger":          param("append_linger_ms", "100"),
 		"wait":            param("fetch_max_wait_ms", "900"),
+		"small pieces":    param("fetch_snapshot_max_bytes", "100"),
 		"small records":   param("records_per_batch", "1"),
 		"idle":            param("max_idle_interval_ms", "5000"),
 		"two directories": func(p *plan.Plan) { p.Hosts[3].Params["dirs"] = "2" },

@@ -87,7 +87,7 @@ var (
 	snapshotProfile = profile{
 		name: "snapshots", stormUs: [2]int64{700_000, 1_500_000}, actions: [2]int64{5, 14},
 		faults: []weighted{{"kill", 14}, {"power", 16}, {"power-all", 3}, {"crash-op", 40}, {"pause", 8}, {"cut-one", 8}, {"cut-out", 16},
-			{"isolate", 22}, {"clog", 6}, {"filter", 8}, {"jump", 3}, {"disk-slow", 8}, {"stop", 4}},
+			{"isolate", 22}, {"clog", 6}, {"filter", 8}, {"jump", 3}, {"stop", 4}},
 		latencyUs: [2]int64{100, 1_500}, jitterUs: [2]int64{0, 2_000}, tailPercent: 20, resetPpm: 2_000,
 		syncNs: [2]int64{20_000, 1_500_000}, electionMs: [2]int64{30, 90},
 		lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 5_000,
