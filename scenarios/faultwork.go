@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -13,7 +14,8 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// clockErrorNs is the largest backward step plus the longest pause that the plan has: bounds that speak of timers grow by it.
+// clockErrorNs is the largest backward step plus the longest pause that the plan has, and the longest that a slow disk may keep a
+// thread: bounds that speak of timers grow by it.
 func clockErrorNs(p *plan.Plan) int64 {
 	var back, pause int64
 	for i := range p.Actions {
@@ -25,7 +27,27 @@ func clockErrorNs(p *plan.Plan) int64 {
 			pause += parseNs(a.Params["for"])
 		}
 	}
-	return back + pause
+	return back + pause + stallNs(p)
+}
+
+// stallNs is how long the disk operations of one turn may take where the plan slows disks down: a handful of writes and two syncs.
+func stallNs(p *plan.Plan) (worst int64) {
+	d := &p.Disk
+	turn := (2*d.SyncNs + 8*(d.WriteNs+d.MetadataNs)) * (100 + d.JitterPercent) / 100
+	if d.SlowSyncPpm > 0 {
+		worst = 2 * d.SlowSyncNs
+	}
+	for i := range p.Actions {
+		a := &p.Actions[i]
+		switch a.Kind {
+		case "disk-slow":
+			percent, _ := strconv.ParseInt(a.Params["percent"], 10, 64)
+			worst = max(worst, (turn+2*d.SlowSyncNs*int64(min(d.SlowSyncPpm, 1)))*percent/100)
+		case "disk-stuck":
+			worst = max(worst, parseNs(a.Params["for"]))
+		}
+	}
+	return worst
 }
 
 func parseNs(s string) int64 {

@@ -168,6 +168,14 @@ func (d dice) known(p *plan.Plan, percent int64) {
 	}
 }
 
+// bearable draws a client whose writes a follower can fetch one by one: who never catches up never becomes a voter.
+func (d dice) bearable(p *plan.Plan, f *profile) {
+	d.writes(p, f)
+	w := p.Workload[len(p.Workload)-1].Params
+	round := 2*(p.Network.LatencyUs+p.Network.JitterUs) + (p.Disk.SyncNs+4*p.Disk.WriteNs)/1000
+	w["period"] = micros(max(parseNs(w["period"])/1000, 3*round))
+}
+
 // changeSteps are the steps at which leaders of a dynamic quorum are met.
 var changeSteps = []string{"change-started", "voters-changed", "change-ended", "role", "watermark"}
 
@@ -180,7 +188,7 @@ func drawChurn(d dice, p *plan.Plan) {
 	if d.chance("moving", 40) {
 		d.moves(p, 1, 3)
 	}
-	d.writes(p, &reconfigProfile)
+	d.bearable(p, &reconfigProfile)
 }
 
 func drawReplacedDisk(d dice, p *plan.Plan) {
@@ -190,7 +198,7 @@ func drawReplacedDisk(d dice, p *plan.Plan) {
 	d.replaced(p, 1, 4, hostIDs(p, kindController, kindObserver), true)
 	d.changes(p, 0, 3)
 	d.ambushed(p, 0, 2, changeSteps...)
-	d.writes(p, &reconfigProfile)
+	d.bearable(p, &reconfigProfile)
 }
 
 func drawLaggingSnapshot(d dice, p *plan.Plan) {
@@ -209,7 +217,7 @@ func drawLaggingSnapshot(d dice, p *plan.Plan) {
 	if d.chance("disks", 30) {
 		d.replaced(p, 1, 2, hostIDs(p, kindController, kindObserver), true)
 	}
-	d.writes(p, &snapshotProfile)
+	d.bearable(p, &snapshotProfile)
 }
 
 func drawKRaftUpgrade(d dice, p *plan.Plan) {
@@ -217,10 +225,10 @@ func drawKRaftUpgrade(d dice, p *plan.Plan) {
 	d.identify(p)
 	d.storm(p, &reconfigProfile)
 	d.operators(p)
-	d.step(p, "u1", "upgrade-kraft", plan.Params{})
+	d.step(p, "u1", "upgrade-kraft", nil)
 	d.ambushed(p, 1, 5, "kraft-version", "change-started", "change-ended", "voters-changed", "role", "watermark")
 	d.changes(p, 0, 4)
-	d.writes(p, &reconfigProfile)
+	d.bearable(p, &reconfigProfile)
 }
 
 func drawAutoJoin(d dice, p *plan.Plan) {
@@ -235,7 +243,7 @@ func drawAutoJoin(d dice, p *plan.Plan) {
 	d.changes(p, 0, 5)
 	d.replaced(p, 0, 3, hostIDs(p, kindController, kindObserver), d.chance("operators-help", 30))
 	d.ambushed(p, 0, 3, changeSteps...)
-	d.writes(p, &reconfigProfile)
+	d.bearable(p, &reconfigProfile)
 }
 
 func drawEvenLockstep(d dice, p *plan.Plan) {
@@ -244,7 +252,7 @@ func drawEvenLockstep(d dice, p *plan.Plan) {
 	d.operators(p)
 	d.changes(p, 1, 5)
 	d.ambushed(p, 1, 3, "role", "watermark", "voters-changed")
-	d.writes(p, &evenProfile)
+	d.bearable(p, &evenProfile)
 	if d.chance("one-clock", 50) {
 		for i := range p.Hosts {
 			p.Hosts[i].StartUs, p.Hosts[i].DriftPpm, p.Hosts[i].OffsetMs = 0, 0, 0
@@ -268,7 +276,7 @@ func drawBootstrapOnly(d dice, p *plan.Plan) {
 	}
 	d.moves(p, 0, 4)
 	d.changesOf(p, 0, 4, all[1:], 0) // c1 stays a voter: the others may know nobody else
-	d.writes(p, &lightProfile)
+	d.bearable(p, &lightProfile)
 }
 
 // drawMixedReleases upgrades hosts one by one, and takes some of them back. metadata.version stays at what all of them know. Where
@@ -308,7 +316,7 @@ func drawMixedReleases(d dice, p *plan.Plan) {
 	if dynamic {
 		d.changes(p, 0, 4)
 	}
-	d.writes(p, &lightProfile)
+	d.bearable(p, &lightProfile)
 }
 
 func drawPower(d dice, p *plan.Plan) {
@@ -317,7 +325,7 @@ func drawPower(d dice, p *plan.Plan) {
 	d.operators(p)
 	d.changes(p, 2, 8)
 	d.ambushed(p, 0, 3, changeSteps...)
-	d.writes(p, &blackoutProfile)
+	d.bearable(p, &blackoutProfile)
 }
 
 func drawSlowDisks(d dice, p *plan.Plan) {
@@ -327,5 +335,5 @@ func drawSlowDisks(d dice, p *plan.Plan) {
 	d.operators(p)
 	d.changes(p, 2, 7)
 	d.ambushed(p, 0, 2, changeSteps...)
-	d.writes(p, &stuckProfile)
+	d.bearable(p, &stuckProfile)
 }
