@@ -21,8 +21,8 @@ type versionAt struct {
 
 // controlState follows the control records of snapshot and log up to the log end, committed or not, on leaders and
 // followers alike (kraft-protocol 5.1): a voter set is in force from the moment it is written. Both histories are
-// ascending by offset and can be cut at their end when the log is. Place kept: a frozen snapshot will drop what it
-// covers, all but the newest entry strictly below its offset.
+// ascending by offset and can be cut at their end when the log is; a frozen snapshot drops what it covers from their
+// beginning (forgetBelow).
 type controlState struct {
 	static     *voters.Set // nil: none configured
 	sets       []votersAt

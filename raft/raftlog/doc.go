@@ -37,9 +37,11 @@
 // An error of an operation that writes leaves the Log in an undefined state: for the replica it is fatal
 // (kraft-protocol 3.6).
 //
-// Left for the snapshot issue: writing, freezing and deleting snapshots (kraft-protocol 4.1, 4.2), prefix deletion
-// (4.6) and full truncation after a download (4.5). truncateFully, which start-up needs already, is where the last
-// two will begin.
+// Snapshots (kraft-protocol 4): CreateSnapshot and DownloadSnapshot begin one, Freeze gives it its name when its bytes
+// are durable, RegisterSnapshot lets it count. SnapshotRecords and CheckSnapshot know the content. A log that a snapshot
+// is ahead of gives way to it (TruncateToLatestSnapshot, and Open after a crash in between); Clean deletes the prefix that
+// a snapshot covers, oldest segment first and before the snapshots that covered it, so that whatever a crash leaves has
+// no hole and begins at or below a snapshot. A snapshot without a footer, which Kafka loads, is refused.
 //
 // Refused: mapping files into memory (the simulated disk has no pages), and sparse indexes on disk (Kafka needs them
 // for logs of many gigabytes; a metadata log is scanned at start anyway).
