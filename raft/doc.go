@@ -66,7 +66,8 @@
 //	control_state.go   voter sets and kraft.version by offset
 //	listeners.go, client.go   the layer above
 //
-// Not here yet, with its place marked in the code: downloading and creating snapshots.
+// Snapshots: CreateSnapshot hands a writer to the lane that makes them, SnapshotFrozen tells the raft lane of the result; a
+// follower that is sent to a snapshot downloads it in pieces and puts it in the place of its log; retention runs by itself.
 //
 // Refused: a Ready struct in the manner of etcd (hides the order of effects); goroutines under a fake clock (their
 // scheduling is not ours to choose); a random stream of its own (deleting one event would shift every later draw); one
