@@ -35,6 +35,12 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 	fmt.Fprintf(&b, "\n%s and %s in %v, %s: %s runs/s, %s events/s\n", Plural(s.Runs, "schedule"), Plural(s.Events, "event"),
 		(time.Duration(s.RunMs) * time.Millisecond).Round(100*time.Millisecond), Plural(int64(s.Workers), "worker"),
 		Count(int64(s.RunsPerSecond)), Count(int64(s.EventsPerSecond)))
+	for _, note := range s.Notes {
+		fmt.Fprintf(&b, "Note: %s\n", note)
+	}
+	for _, what := range s.Unwritten {
+		fmt.Fprintf(&b, "Not written: %s\n", strings.ReplaceAll(what, "plan: ", ""))
+	}
 	if s.Interrupted {
 		fmt.Fprintln(&b, "Interrupted: these are the results so far.")
 	}

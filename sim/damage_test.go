@@ -125,12 +125,15 @@ func TestFlipUnderTheCache(t *testing.T) {
 func TestFlipRefusals(t *testing.T) {
 	_, _, v := flipRun(t, func(p *plan.Plan) {
 		act(p, 20, "flip", "host", "n1", "path", "/nowhere")
-		act(p, 21, "flip", "host", "n1", "bits", "0")
 		act(p, 22, "flip", "host", "n1", "path", "/d", "first", "64")
 	})
 	require.Equal(t, []plan.Refused{{Action: "flip-0", Reason: "nothing durable lies there"},
-		{Action: "flip-1", Reason: "bits must be 1 to 1000, first and length not negative"},
-		{Action: "flip-2", Reason: "nothing durable lies there"}}, v.Refused)
+		{Action: "flip-1", Reason: "nothing durable lies there"}}, v.Refused)
+	for _, bits := range []string{"0", "1001", "-1"} {
+		p := labPlan(1)
+		act(p, 20, "flip", "host", "n1", "bits", bits)
+		require.ErrorContains(t, plan.Validate(p, sim.NewRegistry()), "actions[0].params.bits: "+bits+" is not in the range from 1 to 1000")
+	}
 	_, _, v = flipRun(t, func(p *plan.Plan) {
 		p.Unrestricted = false
 		act(p, 20, "flip", "host", "n1")

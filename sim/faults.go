@@ -48,7 +48,7 @@ func Faults() []plan.Kind {
 			plan.Field{Name: "suffix", Type: plan.TextField, Doc: "only in files whose names end so"},
 			plan.Field{Name: "first", Type: plan.NumberField, Max: mostBytes, Doc: "from this byte of a file on; absent: 0"},
 			plan.Field{Name: "length", Type: plan.NumberField, Min: 1, Max: mostBytes, Doc: "in so many bytes; absent: to the end of the file"},
-			plan.Field{Name: "bits", Type: plan.NumberField, Min: 1, Max: most, Doc: "how many; absent: 1"},
+			plan.Field{Name: "bits", Type: plan.NumberField, Min: 1, Max: maxFlips, Doc: "how many; absent: 1"},
 			plan.Field{Name: "cached", Type: plan.WordField, Words: []string{"no", "yes"},
 				Doc: "yes: pages in the cache hide it until a power loss; absent: no"}),
 		host("swap", "power loss of two hosts, whose disks are exchanged while it lasts", fieldFor, fieldDown,

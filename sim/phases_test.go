@@ -182,7 +182,8 @@ func TestCalmFinishesWhatTheStormBegan(t *testing.T) {
 	boots := map[string]int{}
 	wrote := false
 	p := labPlan(1)
-	act(p, 1, "disk-slow", "host", "n1", "percent", "100000000")
+	p.Disk.SyncNs, p.Disk.MetadataNs = ms, ms
+	act(p, 1, "disk-slow", "host", "n1", "percent", "1000000")
 	act(p, 98, "stop", "host", "n2", "grace", "10ms")
 	l := lab(func(w *sim.World) {
 		w.SetLiveness(sim.Liveness{SmallestTimeoutNs: 10 * ms, BoundNs: 100 * ms})

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -127,6 +128,11 @@ func draw(s sim.Scenario, seed uint64) (p *plan.Plan, problem string) {
 		p.Seed = plan.Uint64(seed)
 	}
 	return p, problem
+}
+
+// Hung is the verdict of a run that was given up after so much wall time.
+func Hung(limit time.Duration) *plan.Verdict {
+	return dead(plan.Spin, "hang", fmt.Sprintf("no end within %v", limit))
 }
 
 // dead is the verdict of a run that took its process along. evidence is a fixed word.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
@@ -111,6 +110,7 @@ func (a *App) Main(args []string) (code int) {
 // exitCode reports an error in one line and maps it to a code.
 func (a *App) exitCode(err error) int {
 	var internal *internalError
+	var unwritten *errUnwritten
 	switch {
 	case err == nil:
 		return ExitOK
@@ -118,6 +118,9 @@ func (a *App) exitCode(err error) int {
 		return ExitFinding
 	case errors.Is(err, ErrInterrupted):
 		return ExitInterrupted
+	case errors.As(err, &unwritten):
+		a.complain(unwritten)
+		return ExitInternal
 	case errors.Is(err, ErrUsage), errors.Is(err, plan.ErrInput), errors.Is(err, campaign.ErrNoScenario):
 		a.complain(err)
 		return ExitUsage
@@ -131,8 +134,7 @@ func (a *App) exitCode(err error) int {
 }
 
 func (a *App) complain(err error) {
-	text := strings.TrimPrefix(strings.TrimSpace(err.Error()), "cli: ")
-	fmt.Fprintf(a.Stderr, "%s: %s\n", a.Catalogue.Program, strings.Join(strings.Fields(text), " "))
+	fmt.Fprintf(a.Stderr, "%s: %s\n", a.Catalogue.Program, plain(err.Error()))
 }
 
 // internalError marks what a command returned, as against what cobra found wrong with the call.

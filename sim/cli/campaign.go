@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim/campaign"
@@ -41,7 +40,7 @@ func (a *App) campaignCommand() *cobra.Command {
 	cmd.Flags().DurationVar(&cfg.Time, "time", cfg.Time, "time to fill with runs when they are shared by cost")
 	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "wall time after which a run counts as hung")
 	cmd.Flags().Int64Var(&memoryMB, "memory", memoryMB, "heap bound of a worker in MiB")
-	cmd.Flags().Int64Var(&cfg.ShrinkRuns, "shrink-runs", cfg.ShrinkRuns, "runs to shrink one example (-1: do not shrink)")
+	cmd.Flags().Int64Var(&cfg.ShrinkRuns, "shrink-runs", cfg.ShrinkRuns, "runs to shrink one example (0: do not shrink)")
 	cmd.Flags().StringVar(&cfg.OutDir, "out", cfg.OutDir, "folder for capsules")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -52,6 +51,9 @@ func (a *App) campaignCommand() *cobra.Command {
 			return err
 		}
 		if _, err := campaign.Match(a.Catalogue, cfg.Prefix); err != nil {
+			return err
+		}
+		if err := checkOut(cfg.OutDir, cmd.Flags().Changed("out")); err != nil {
 			return err
 		}
 		config := Configure(cmd, args, nil)
@@ -79,6 +81,9 @@ func (a *App) campaignCommand() *cobra.Command {
 		} else {
 			err = reports.Campaign(w, summary)
 		}
+		if n := int64(len(summary.Unwritten)); err == nil && n > 0 {
+			return &errUnwritten{reports.Plural(n, "capsule") + " could not be written: " + plain(summary.Unwritten[0])}
+		}
 		if err == nil && summary.Interrupted {
 			return ErrInterrupted
 		}
@@ -90,20 +95,30 @@ func (a *App) campaignCommand() *cobra.Command {
 	return cmd
 }
 
+// The largest campaign: its requests are a list in memory.
+const (
+	mostRuns    = 1_000_000_000
+	mostWorkers = 1024
+)
+
 func checkCampaign(cfg *campaign.Config, memoryMB int64) error {
 	switch {
 	case cfg.Seeds < 0:
 		return Usagef("--seeds must not be negative")
-	case cfg.Workers < 1:
-		return Usagef("--workers must be at least 1")
+	case cfg.Seeds > mostRuns || cfg.MinRuns > mostRuns:
+		return Usagef("--seeds and --min-runs must be at most %d", int64(mostRuns))
+	case cfg.Workers < 1 || cfg.Workers > mostWorkers:
+		return Usagef("--workers must be at least 1, and at most %d", mostWorkers)
 	case cfg.MinRuns < 1:
 		return Usagef("--min-runs must be at least 1")
-	case cfg.RunLimit < time.Millisecond:
-		return Usagef("--run-limit must be at least 1ms")
+	case cfg.Time < 0:
+		return Usagef("--time must not be negative")
+	case cfg.ShrinkRuns < 0:
+		return Usagef("--shrink-runs must not be negative: 0 does not shrink")
 	case memoryMB < 16 || memoryMB > 1<<30:
 		return Usagef("--memory must lie between 16 and %d MiB", 1<<30)
 	}
-	return nil
+	return checkRunLimit(cfg.RunLimit)
 }
 
 // workerProcess makes the command that runs this binary as a worker. It keeps the name under which the program was called,

@@ -23,7 +23,12 @@ func app() *cli.App {
 
 // TestMain lets the test binary be the program simrun over the fake catalogue; its workers are the same binary again.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"simrun": func() { os.Exit(app().Main(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"simrun": func() {
+		if len(os.Args) > 1 && os.Args[1] == "worker" && os.Getenv("KRAFTSIM_TEST_ABORT") != "" {
+			os.Exit(2) // as the Go runtime does after a fatal error
+		}
+		os.Exit(app().Main(os.Args[1:]))
+	}})
 }
 
 func TestScripts(t *testing.T) {
@@ -113,7 +118,7 @@ func TestRunHook(t *testing.T) {
 	require.Equal(t, "simrun: --from here: no such folder\n", stderr)
 	code, stdout, _ := call(t, a, "run", "toy/clean", "--seed", "1")
 	require.Equal(t, cli.ExitOK, code)
-	require.Contains(t, stdout, "$ simrun run toy/clean --out simrun-out --seed 1\n")
+	require.Contains(t, stdout, "$ simrun run toy/clean --out simrun-out --run-limit 1m0s --seed 1\n")
 }
 
 func TestRunHookProvidesThePlanAndSeesTheEnd(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/reports"
@@ -18,6 +19,7 @@ type listing struct {
 	Faults     []entry       `json:"faults,omitempty"`
 	Sometimes  []entry       `json:"sometimes,omitempty"`
 	Hazards    []entry       `json:"hazards,omitempty"`
+	Params     []entry       `json:"params,omitempty"`
 }
 
 // entry is one documented thing.
@@ -31,14 +33,14 @@ type entry struct {
 
 // sections are the things that can be listed, in order.
 func sections() []string {
-	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards"}
+	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards", "params"}
 }
 
 func (a *App) listCommand() *cobra.Command {
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(sections(), "|") + "]",
-		Short:     "List scenarios, invariants, faults, conditions and declared hazards",
+		Short:     "List scenarios, invariants, faults, conditions, declared hazards and parameters",
 		Example:   fmt.Sprintf("  %s list scenarios\n  %s list faults --json", program, program),
 		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: sections(),
@@ -62,7 +64,7 @@ func (a *App) listCommand() *cobra.Command {
 			entries []entry
 		}{
 			{"scenarios", l.Scenarios}, {"invariants", l.Invariants}, {"faults and other actions", l.Faults},
-			{"sometimes", l.Sometimes}, {"declared hazards", l.Hazards},
+			{"sometimes", l.Sometimes}, {"declared hazards", l.Hazards}, {"parameters of plans and hosts", l.Params},
 		} {
 			if err := printEntries(w, part.title, part.entries); err != nil {
 				return err
@@ -93,6 +95,8 @@ func (a *App) fill(l *listing, what string) {
 			}
 			l.Faults = append(l.Faults, e)
 		}
+	case "params":
+		l.Params = a.params()
 	case "sometimes":
 		for _, d := range c.Sometimes {
 			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
@@ -102,6 +106,41 @@ func (a *App) fill(l *listing, what string) {
 			l.Hazards = append(l.Hazards, entry{Name: d.ID, Of: d.Invariant + " in " + family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
 		}
 	}
+}
+
+// params lists what plans and hosts take, a parameter once for all families whose names begin alike.
+func (a *App) params() (list []entry) {
+	families := a.Catalogue.Registry.Parameters()
+	known := func(at *plan.Parameters, host bool, name string) bool {
+		for i := range families {
+			f := &families[i]
+			if len(f.Scenario) >= len(at.Scenario) || !strings.HasPrefix(at.Scenario, f.Scenario) {
+				continue
+			}
+			fields := f.Plan
+			if host {
+				fields = f.Host
+			}
+			if slices.ContainsFunc(fields, func(have plan.Field) bool { return have.Name == name }) {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range families {
+		f := &families[i]
+		for j := range f.Plan {
+			if p := &f.Plan[j]; !known(f, false, p.Name) {
+				list = append(list, entry{Name: p.Name, Of: "plan of " + family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
+			}
+		}
+		for j := range f.Host {
+			if p := &f.Host[j]; !known(f, true, p.Name) {
+				list = append(list, entry{Name: p.Name, Of: "host of " + family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
+			}
+		}
+	}
+	return list
 }
 
 // family names the scenarios with a prefix.
@@ -122,6 +161,15 @@ func due(perMillion int64) string {
 
 // parameter describes a parameter of an action: name=type, optional ones in brackets.
 func parameter(f *plan.Field) string {
+	text := f.Name + "=" + valueOf(f)
+	if !f.Required {
+		return "[" + text + "]"
+	}
+	return text
+}
+
+// valueOf describes what a parameter may be.
+func valueOf(f *plan.Field) string {
 	value := map[plan.FieldType]string{
 		plan.HostField: "HOST", plan.HostsField: "HOST,...", plan.NumberField: "NUMBER", plan.DurationField: "DURATION",
 		plan.WordField: "WORD", plan.TextField: "TEXT",
@@ -129,11 +177,10 @@ func parameter(f *plan.Field) string {
 	if len(f.Words) > 0 {
 		value = strings.Join(f.Words, "|")
 	}
-	text := f.Name + "=" + value
-	if !f.Required {
-		return "[" + text + "]"
+	if f.Type == plan.NumberField && f.Max != 0 {
+		value = fmt.Sprintf("%d..%d", f.Min, f.Max)
 	}
-	return text
+	return value
 }
 
 func printEntries(w io.Writer, title string, entries []entry) error {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"time"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim"
@@ -16,10 +18,12 @@ type replayCheck struct {
 	SameTrace     bool   `json:"same_trace"`
 	SameBehaviour bool   `json:"same_behaviour"`
 	// NoHashes: the run of the capsule did not end (a panic, a dead process), so that it has none; the fingerprint is compared.
-	NoHashes        bool       `json:"no_hashes,omitempty"`
-	SameFingerprint bool       `json:"same_fingerprint"`
-	Trace           plan.Hex64 `json:"capsule_trace_hash"`
-	Behaviour       plan.Hex64 `json:"capsule_behaviour_hash"`
+	NoHashes        bool `json:"no_hashes,omitempty"`
+	SameFingerprint bool `json:"same_fingerprint"`
+	// Consistent: the verdict in the capsule shows the fingerprint that the capsule is about.
+	Consistent bool       `json:"consistent"`
+	Trace      plan.Hex64 `json:"capsule_trace_hash"`
+	Behaviour  plan.Hex64 `json:"capsule_behaviour_hash"`
 	// Engine is the version that wrote the capsule. Matched of Decisions were drawn again with the same value.
 	Engine    string `json:"capsule_engine"`
 	Matched   int64  `json:"matched_decisions"`
@@ -28,6 +32,7 @@ type replayCheck struct {
 
 func (a *App) replayCommand() *cobra.Command {
 	var quiet bool
+	var limit time.Duration
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "replay CAPSULE|TOKEN",
@@ -40,17 +45,21 @@ func (a *App) replayCommand() *cobra.Command {
 		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "leave the trace out")
+	addRunLimit(cmd, &limit)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := checkRunLimit(limit); err != nil {
+			return err
+		}
 		src, err := a.locate(args[0])
 		if err != nil {
 			return err
 		}
-		return a.replay(cmd, args, src, quiet)
+		return a.replay(cmd, args, src, quiet, limit)
 	}
 	return cmd
 }
 
-func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool) error {
+func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool, limit time.Duration) error {
 	w, asJSON := cmd.OutOrStdout(), JSON(cmd)
 	config := Configure(cmd, args, src.plan)
 	if asJSON {
@@ -75,7 +84,7 @@ func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool)
 	if err != nil {
 		return err
 	}
-	result, _, err := a.runPlan("", p, o)
+	result, runner, err := a.runPlan("", p, o, limit)
 	if err != nil {
 		return err
 	}
@@ -86,6 +95,9 @@ func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool)
 		}{"verdict", result.Verdict})
 	} else {
 		err = reports.Verdict(w, result.Verdict)
+		if runner == nil {
+			fmt.Fprintf(w, "hang: the run did not end within %v of wall time (--run-limit) and was given up\n", limit)
+		}
 	}
 	if err != nil {
 		return err
@@ -113,19 +125,27 @@ func (a *App) withStoredDecisions(src *source) (*plan.Plan, []plan.DrawnDecision
 	}
 	p := src.plan.Clone()
 	fixed := make([]plan.Decision, 0, len(stored)+len(p.Decisions))
+	own := make(map[plan.Uint64]bool, len(p.Decisions)) // those of the plan count, and a plan has none twice
+	for i := range p.Decisions {
+		own[p.Decisions[i].NameHash] = true
+	}
 	for i := range stored {
+		if hash := plan.Uint64(stored[i].Hash); own[hash] || i > 0 && stored[i-1].Hash == stored[i].Hash {
+			continue
+		}
 		fixed = append(fixed, plan.Decision{NameHash: plan.Uint64(stored[i].Hash), Value: plan.Int64(stored[i].Value)})
 	}
-	p.Decisions = append(fixed, p.Decisions...) // of two with one name the later counts
+	p.Decisions = append(fixed, p.Decisions...)
 	return p, stored, nil
 }
 
-// check tells whether the run is the one in the capsule. Different hashes on the same engine are a finding: either the program
-// under test changed, or runs do not repeat.
+// check tells whether the run is the one in the capsule. Different hashes on the same engine are a finding: the capsule was
+// edited, the program under test has changed, or runs do not repeat.
 func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stored []plan.DrawnDecision) error {
 	v := result.Verdict
 	k := replayCheck{
-		Type: "check", NoHashes: c.TraceHash == 0 && c.BehaviourHash == 0, SameFingerprint: shrink.Shows(v, c.Fingerprint), SameTrace: v.TraceHash == c.TraceHash, SameBehaviour: v.BehaviourHash == c.BehaviourHash,
+		Type: "check", NoHashes: c.TraceHash == 0 && c.BehaviourHash == 0, SameFingerprint: shrink.Shows(v, c.Fingerprint),
+		SameTrace: v.TraceHash == c.TraceHash, SameBehaviour: v.BehaviourHash == c.BehaviourHash, Consistent: c.Consistent(),
 		Trace: c.TraceHash, Behaviour: c.BehaviourHash, Engine: c.Engine,
 		Matched: plan.Matched(stored, result.Decisions), Decisions: int64(len(stored)),
 	}
@@ -139,25 +159,48 @@ func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stor
 			return err
 		}
 	} else {
-		switch {
-		case k.NoHashes && same:
-			fmt.Fprintln(w, "the capsule has no hashes, since its run did not end: this run failed in the same way")
-		case k.NoHashes:
-			fmt.Fprintf(w, "the capsule has no hashes, since its run did not end, and this run does not show %s\n", c.Fingerprint)
-		case same:
-			fmt.Fprintln(w, "replayed to the last bit: trace and behaviour hash equal those of the capsule")
-		case k.SameBehaviour:
-			fmt.Fprintf(w, "behaviour hash equals that of the capsule, trace hash differs: %s in the capsule\n", c.TraceHash)
-		default:
-			fmt.Fprintf(w, "hashes differ from those of the capsule: trace %s, behaviour %s\n", c.TraceHash, c.BehaviourHash)
-		}
-		if c.Engine != sim.EngineVersion || !same {
-			fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s: %d of %d decisions came up again\n", c.Engine,
-				sim.EngineVersion, k.Matched, k.Decisions)
-		}
+		k.print(w, c, same)
 	}
-	if !same && c.Engine == sim.EngineVersion {
+	if !k.Consistent || c.Engine == sim.EngineVersion && !(same && k.SameFingerprint) {
 		return ErrFinding
 	}
 	return nil
+}
+
+// print says it in words.
+func (k *replayCheck) print(w io.Writer, c *plan.Capsule, same bool) {
+	switch {
+	case k.NoHashes && same:
+		fmt.Fprintln(w, "the capsule has no hashes, since its run did not end, and there is nothing to compare: this run failed in the same way")
+	case k.NoHashes:
+		fmt.Fprintf(w, "the capsule has no hashes, since its run did not end, and there is nothing to compare; and this run does not show %s\n",
+			c.Fingerprint)
+	case same:
+		fmt.Fprintln(w, "replayed to the last bit: trace and behaviour hash equal those of the capsule")
+	case k.SameBehaviour:
+		fmt.Fprintf(w, "behaviour hash equals that of the capsule, trace hash differs: %s in the capsule\n", c.TraceHash)
+	default:
+		fmt.Fprintf(w, "hashes differ from those of the capsule: trace %s, behaviour %s\n", c.TraceHash, c.BehaviourHash)
+	}
+	if !same && !k.NoHashes && c.Engine == sim.EngineVersion {
+		fmt.Fprintln(w, "not deterministic or edited: on one engine the same plan runs alike, unless the program under test has changed")
+	}
+	if !k.Consistent {
+		fmt.Fprintf(w, "wrong fingerprint: the capsule says %s, and its own verdict does not show that\n", quoted(c.Fingerprint))
+	}
+	if !k.SameFingerprint && !k.NoHashes {
+		fmt.Fprintf(w, "wrong fingerprint: the capsule says %s, and this run does not show that\n", quoted(c.Fingerprint))
+	}
+	if c.Engine != sim.EngineVersion || !same {
+		fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s: %d of %d decisions came up again\n", c.Engine,
+			sim.EngineVersion, k.Matched, k.Decisions)
+	}
+}
+
+// quoted shows a text that may be empty.
+func quoted(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim"
@@ -21,8 +22,10 @@ type runReport struct {
 	Trace   []reports.TraceJSON `json:"trace,omitempty"`
 	Capsule string              `json:"capsule,omitempty"`
 	Replay  string              `json:"replay,omitempty"`
-	Shrunk  *shrunkReport       `json:"shrunk,omitempty"`
-	More    any                 `json:"more,omitempty"` // what RunHook.Finish adds
+	// NotWritten says why the capsule is not there.
+	NotWritten string        `json:"not_written,omitempty"`
+	Shrunk     *shrunkReport `json:"shrunk,omitempty"`
+	More       any           `json:"more,omitempty"` // what RunHook.Finish adds
 }
 
 // shrunkReport tells about a shortened plan.
@@ -37,6 +40,7 @@ func (a *App) runCommand() *cobra.Command {
 	seed := seedFlag(1)
 	var file, out string
 	var trace, short, poison bool
+	var limit time.Duration
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "run [SCENARIO|TOKEN]",
@@ -53,6 +57,7 @@ func (a *App) runCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&short, "shrink", false, "shorten the plan of a failing run, or of one that met a declared hazard")
 	cmd.Flags().BoolVar(&poison, "poison", false, "scribble over buffers and messages that the program gave away: reuse of them panics")
 	cmd.Flags().StringVar(&out, "out", a.defaultOut(), "folder for capsules")
+	addRunLimit(cmd, &limit)
 	if a.RunHook != nil && a.RunHook.Flags != nil {
 		a.RunHook.Flags(cmd)
 	}
@@ -62,8 +67,14 @@ func (a *App) runCommand() *cobra.Command {
 				return err
 			}
 		}
-		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short, poison: poison}
+		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short, poison: poison, limit: limit}
+		if err := checkRunLimit(limit); err != nil {
+			return err
+		}
 		err := r.choose(args, uint64(seed))
+		if err == nil {
+			err = checkOut(out, cmd.Flags().Changed("out"))
+		}
 		if err == nil {
 			err = r.run(args)
 		}
@@ -80,6 +91,7 @@ type oneRun struct {
 	file, out    string
 	trace, short bool
 	poison       bool
+	limit        time.Duration
 	report       runReport
 }
 
@@ -137,7 +149,7 @@ func (r *oneRun) run(args []string) error {
 			return err
 		}
 	}
-	result, runner, err := a.runPlan(r.file, r.plan, r.options(w))
+	result, runner, err := a.runPlan(r.file, r.plan, r.options(w), r.limit)
 	if err != nil {
 		return err
 	}
@@ -147,17 +159,28 @@ func (r *oneRun) run(args []string) error {
 			return err
 		}
 	}
-	if err := r.keep(w, result); err != nil {
-		return err
+	hung := runner == nil
+	if hung && !asJSON {
+		fmt.Fprintf(w, "hang: the run did not end within %v of wall time (--run-limit) and was given up\n", r.limit)
+	}
+	unwritten := r.keep(w, result, hung)
+	if unwritten != nil {
+		r.report.NotWritten = plain(unwritten.Error())
+		if !asJSON {
+			fmt.Fprintln(w, notWritten(unwritten))
+		}
 	}
 	var finished error
-	if a.RunHook != nil && a.RunHook.Finish != nil {
+	if !hung && a.RunHook != nil && a.RunHook.Finish != nil {
 		r.report.More, finished = a.RunHook.Finish(r.cmd, r.plan, runner, result)
 	}
 	if asJSON && (finished == nil || errors.Is(finished, ErrFinding)) {
 		if err := PrintJSON(w, &r.report); err != nil {
 			return err
 		}
+	}
+	if unwritten != nil {
+		return &errUnwritten{notWritten(unwritten)}
 	}
 	if finished != nil {
 		return finished
@@ -186,34 +209,35 @@ func (r *oneRun) options(w io.Writer) sim.Options {
 	return o
 }
 
-// keep writes the capsule of a finding, and of its short form when that is wanted.
-func (r *oneRun) keep(w io.Writer, result sim.Result) (err error) {
+// keep writes the capsule of a finding, and of its short form when that is wanted and the run ended.
+func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 	a := r.app
 	if result.Verdict.Outcome.Finding() {
 		c := plan.NewCapsule(sim.EngineVersion, r.plan, result.Verdict, result.Decisions, "")
-		if r.report.Capsule, err = a.writeCapsule(r.out, c, ""); err != nil {
+		file, err := a.writeCapsule(r.out, c, "")
+		if err != nil {
 			return err
 		}
+		r.report.Capsule = file
 		r.report.Replay = a.Catalogue.Program + " replay " + shellWord(r.report.Capsule)
 		if !JSON(r.cmd) {
 			fmt.Fprintf(w, "capsule: %s\nreplay with: %s\n", r.report.Capsule, r.report.Replay)
 		}
 	}
 	goal := target(result.Verdict)
-	if !r.short || goal == "" {
+	if !r.short || goal == "" || hung {
 		return nil
 	}
-	if r.report.Shrunk, err = a.shorten(r.plan, goal, shrinkBudget, r.out, ""); err != nil {
-		return err
+	report, err := a.shorten(r.plan, goal, shrinkBudget, r.out, "")
+	r.report.Shrunk = report
+	if report != nil && !JSON(r.cmd) {
+		report.print(w)
 	}
-	if !JSON(r.cmd) {
-		r.report.Shrunk.print(w)
-	}
-	return nil
+	return err
 }
 
 // shorten shrinks a plan towards a fingerprint and writes the capsule of the result: into file, or into dir under a name made
-// of the fingerprint.
+// of the fingerprint. With an error about writing it returns the report, too.
 func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string) (*shrunkReport, error) {
 	runner := campaign.Guard(a.NewRunner)
 	small, stats := shrink.Shrink(runner, p, goal, budget, nil)
@@ -230,13 +254,17 @@ func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string)
 	}
 	c := plan.NewCapsule(sim.EngineVersion, small, result.Verdict, result.Decisions, goal)
 	if file == "" {
-		report.Capsule, err = a.writeCapsule(dir, c, "-shrunk")
+		if file, err = a.writeCapsule(dir, c, "-shrunk"); err == nil {
+			report.Capsule = file
+		}
 		return report, err
 	}
 	data, err := plan.EncodeCapsule(c)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = plan.WriteFile(file, data)
 	}
-	report.Capsule = file
-	return report, plan.WriteFile(file, data)
+	if err == nil {
+		report.Capsule = file
+	}
+	return report, err
 }

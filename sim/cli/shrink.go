@@ -21,7 +21,9 @@ func (r *shrunkReport) print(w io.Writer) {
 	for _, action := range r.Actions {
 		fmt.Fprintf(w, "  %s\n", action)
 	}
-	fmt.Fprintf(w, "capsule: %s\n", r.Capsule)
+	if r.Capsule != "" {
+		fmt.Fprintf(w, "capsule: %s\n", r.Capsule)
+	}
 }
 
 func (a *App) shrinkCommand() *cobra.Command {
@@ -47,11 +49,16 @@ func (a *App) shrinkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if out != "" {
+			if err := checkFile(out); err != nil {
+				return Usagef("--out %s: cannot be written: %w", shellWord(out), err)
+			}
+		}
 		if goal == "" && src.capsule != nil {
 			goal = src.capsule.Fingerprint
 		}
 		if goal == "" {
-			result, _, err := a.runPlan("", src.plan, sim.Options{})
+			result, _, err := a.runPlan("", src.plan, sim.Options{}, runLimit)
 			if err != nil {
 				return err
 			}
@@ -67,9 +74,10 @@ func (a *App) shrinkCommand() *cobra.Command {
 			}
 		}
 		report, err := a.shorten(src.plan, goal, budget, a.defaultOut(), out)
-		if err != nil {
+		if report == nil {
 			return err
 		}
+		unwritten := err
 		if JSON(cmd) {
 			err = PrintJSON(w, struct {
 				Config Configuration `json:"config"`
@@ -77,6 +85,10 @@ func (a *App) shrinkCommand() *cobra.Command {
 			}{config, report})
 		} else {
 			report.print(w)
+			err = nil
+		}
+		if err == nil && unwritten != nil {
+			return &errUnwritten{notWritten(unwritten)}
 		}
 		if err == nil && !report.Stats.Reproduced {
 			err = Usagef("%s does not show %s", args[0], goal)

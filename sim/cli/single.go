@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
@@ -21,13 +22,15 @@ func (a *App) defaultOut() string { return a.Catalogue.Program + "-out" }
 func (a *App) drawn(scenario string, seed uint64) (*plan.Plan, error) {
 	s := a.Catalogue.Scenario(scenario)
 	if s == nil {
-		_, err := campaign.Match(a.Catalogue, scenario)
-		if err == nil {
-			err = Usagef("no scenario is called %q; see %s list scenarios", scenario, a.Catalogue.Program)
-		}
-		return nil, err
+		return nil, Usagef("%s", a.noScenario(scenario))
 	}
 	return s.Draw(seed), nil
+}
+
+// noScenario is what to say about a name that is none.
+func (a *App) noScenario(name string) string {
+	return fmt.Sprintf("no scenario is called %q; the nearest are %s; see %s list scenarios", name,
+		strings.Join(campaign.Nearest(a.Catalogue, name), ", "), a.Catalogue.Program)
 }
 
 // readPlan reads a plan file whose scenario must be in the catalogue.
@@ -44,8 +47,7 @@ func (a *App) readPlan(file string) (*plan.Plan, error) {
 
 func (a *App) knows(file string, p *plan.Plan) error {
 	if a.Catalogue.Scenario(p.Scenario) == nil {
-		return &plan.FieldError{File: file, Field: "scenario",
-			Problem: fmt.Sprintf("no scenario is called %q; see %s list scenarios", p.Scenario, a.Catalogue.Program)}
+		return &plan.FieldError{File: file, Field: "scenario", Problem: a.noScenario(p.Scenario)}
 	}
 	return nil
 }
@@ -119,14 +121,22 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// runPlan runs one plan in this process and returns what ran it, too. What the scenario refuses is bad input.
-func (a *App) runPlan(file string, p *plan.Plan, o sim.Options) (sim.Result, campaign.Runner, error) {
+// runPlan runs one plan in this process and returns what ran it, too: nil when it still does, since the plan did not end within the
+// limit. What the scenario refuses is bad input.
+func (a *App) runPlan(file string, p *plan.Plan, o sim.Options, limit time.Duration) (sim.Result, campaign.Runner, error) {
 	var last campaign.Runner
+	dog := &watchdog{limit: limit}
+	if o.Trace != nil {
+		o.Trace = dog.trace(o.Trace)
+	}
 	guarded := campaign.Guard(func() campaign.Runner {
 		last = a.NewRunner()
 		return last
 	})
-	result, err := guarded.Run(p, o)
+	result, hung, err := dog.run(func() (sim.Result, error) { return guarded.Run(p, o) })
+	if hung {
+		return result, nil, nil
+	}
 	if err == nil {
 		return result, last, nil
 	}

@@ -33,6 +33,12 @@ func (a *App) verifyCommand() *cobra.Command {
 		if cfg.Seeds < 1 {
 			return Usagef("--seeds must be at least 1")
 		}
+		if cfg.Seeds > mostRuns {
+			return Usagef("--seeds must be at most %d", int64(mostRuns))
+		}
+		if err := checkRunLimit(cfg.RunLimit); err != nil {
+			return err
+		}
 		if len(args) > 0 {
 			cfg.Prefix = args[0]
 		}
