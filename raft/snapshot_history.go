@@ -42,11 +42,14 @@ func (c *controlState) forgetBelow(offset int64) {
 
 // reloadControlState starts over with the latest snapshot, after the log gave way to it.
 func (r *Replica) reloadControlState() error {
-	votersBefore, versionBefore := r.control.votersOffset(), r.control.kraftVersion()
+	before, votersBefore, versionBefore := r.control.voters(), r.control.votersOffset(), r.control.kraftVersion()
 	r.control.sets, r.control.versions = r.control.sets[:0], r.control.versions[:0]
 	if err := r.loadControlState(); err != nil {
 		return err
 	}
 	r.emitControlChanges(votersBefore, versionBefore)
+	if offset := r.control.votersOffset(); offset == votersBefore && !r.control.voters().Equal(before) {
+		r.emit(VotersChanged, offset, votersBefore, NoReplica, false) // what the log had there was never committed
+	}
 	return nil
 }
