@@ -21,6 +21,9 @@ func (a *ackedAppends) reset() { *a = ackedAppends{batch: noBatch, end: -1} }
 func (c *core) appendAcknowledged(r *replica, last int64) {
 	rule := &c.rules.acknowledgedSurvives
 	rule.eval()
+	if last < c.exposed.from {
+		return // forgotten: it was committed
+	}
 	i := c.exposed.containing(last)
 	if i < 0 {
 		rule.fail("not-committed", r.id+" reports the append that ends at "+number(last)+" as committed, exposed are records up to "+

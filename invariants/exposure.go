@@ -7,6 +7,7 @@ type exposedLog struct {
 	end     int64 // exclusive; -1 before the first exposure
 	highest int64 // highest exposure of any leader
 	claimed int64 // highest high watermark that any leader claims, in events too
+	from    int64 // what ends below is forgotten, see forget.go
 }
 
 // exposedEntry is one committed batch.
@@ -18,7 +19,9 @@ type exposedEntry struct {
 	known bool   // sum means something
 }
 
-func (x *exposedLog) reset() { x.entries, x.end, x.highest, x.claimed = x.entries[:0], -1, -1, -1 }
+func (x *exposedLog) reset() {
+	*x = exposedLog{entries: x.entries[:0], end: -1, highest: -1, claimed: -1}
+}
 
 // index returns the index of the batch that ends at an offset, -1 when none does.
 func (x *exposedLog) index(end int64) int32 {

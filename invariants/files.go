@@ -173,6 +173,9 @@ func (c *core) onCreate(r *replica, path string) {
 		r.log.addSegment(path, base)
 		if len(r.log.entries) == 0 {
 			r.log.prefix = c.prefixAt(r.log.start)
+			if r.log.prefix != noBatch {
+				c.forget()
+			}
 		}
 	}
 	if name == propertiesName+".tmp" {

@@ -99,6 +99,9 @@ func (c *core) imagePublished(r *replica, offset int64, digest uint64) {
 
 // stableAt reports whether an offset is exposed and no transaction is open behind it.
 func (c *core) stableAt(offset int64) bool {
+	if offset < c.exposed.from {
+		return true // forgotten: it was
+	}
 	i := c.exposed.containing(offset)
 	if i < 0 {
 		return false

@@ -29,29 +29,40 @@ type batch struct {
 	after     view // the state of records replayed up to and with this batch
 }
 
-// ledger is the set of all batches that any log of the run ever held. It only grows; it is a tree, because KRaft logs that
-// share (offset, epoch) share the prefix. Lookups are O(1) in the length of the logs.
+// ledger is the set of all batches that the logs of the run hold or held; what all of them have deleted is forgotten, see
+// forget.go. It is a tree, because KRaft logs that share (offset, epoch) share the prefix. Lookups are O(1) in the length of
+// the logs.
 type ledger struct {
-	batches []batch
+	batches []batch // by id, from first on
+	first   batchID
+	gone    batch     // stands for the forgotten ones
 	heads   []batchID // by base offset - origin: the first batch that begins there
 	origin  int64
 	facts   []fact
-	edits   []edit
-	texts   []string // interned cluster ids; 0 is ""
-	sets    []voterSet
-	records record.Iterator
-	scratch []byte
+	edits   []edit // by number, from firstEdit on
+
+	firstEdit int32
+	texts     []string // interned cluster ids; 0 is ""
+	sets      []voterSet
+	records   record.Iterator
+	scratch   []byte
 }
 
 func (l *ledger) reset() {
 	l.batches, l.heads, l.facts, l.edits = l.batches[:0], l.heads[:0], l.facts[:0], l.edits[:0]
-	l.origin = -1
+	l.origin, l.first, l.firstEdit = -1, 0, 0
+	l.gone = batch{end: -1, parent: noBatch, next: noBatch, rooted: true, after: emptyView}
 	l.texts = append(l.texts[:0], "")
 	l.sets = l.sets[:0]
 }
 
 // at returns a batch; the pointer is good until the next intern.
-func (l *ledger) at(id batchID) *batch { return &l.batches[id] }
+func (l *ledger) at(id batchID) *batch {
+	if id < l.first {
+		return &l.gone
+	}
+	return &l.batches[id-l.first]
+}
 
 // conflict says how a new batch contradicts the ledger.
 type conflict uint8
@@ -68,14 +79,14 @@ const (
 func (l *ledger) intern(b record.Batch, parent batchID, writer int32) (id batchID, c conflict, found batchID) {
 	base, epoch := b.BaseOffset(), b.LeaderEpoch()
 	hash := digest.Bytes(0, b)
-	rooted := base == 0 && parent == noBatch || parent != noBatch && l.batches[parent].rooted
+	rooted := base == 0 && parent == noBatch || parent != noBatch && l.at(parent).rooted
 	found = noBatch
-	for id = l.head(base); id != noBatch; id = l.batches[id].next {
-		x := &l.batches[id]
+	for id = l.head(base); id != noBatch; id = l.at(id).next {
+		x := l.at(id)
 		if x.epoch != epoch {
 			continue
 		}
-		if x.hash == hash && (x.parent == parent || !rooted) {
+		if x.hash == hash && (x.parent == parent || !rooted || l.forgotten(x.parent)) {
 			return id, noConflict, noBatch
 		}
 		if x.hash == hash && !x.rooted && rooted { // its prefix was unknown until now
@@ -89,7 +100,7 @@ func (l *ledger) intern(b record.Batch, parent batchID, writer int32) (id batchI
 			}
 		}
 	}
-	if found == noBatch && parent != noBatch && l.batches[parent].epoch > epoch {
+	if found == noBatch && parent != noBatch && l.at(parent).epoch > epoch {
 		found, c = parent, epochWentBack
 	}
 	return l.add(b, batch{
@@ -111,11 +122,11 @@ func (l *ledger) head(base int64) batchID {
 const maxHeads = 1 << 26
 
 func (l *ledger) add(bytes record.Batch, b batch) batchID {
-	id := batchID(len(l.batches))
+	id := l.first + batchID(len(l.batches))
 	b.next = noBatch
-	b.factStart, b.editStart = int32(len(l.facts)), int32(len(l.edits))
+	b.factStart, b.editStart = int32(len(l.facts)), l.firstEdit+int32(len(l.edits))
 	l.decode(bytes)
-	b.factEnd, b.editEnd = int32(len(l.facts)), int32(len(l.edits))
+	b.factEnd, b.editEnd = int32(len(l.facts)), l.firstEdit+int32(len(l.edits))
 	l.replay(id, &b)
 	l.batches = append(l.batches, b)
 	l.link(id, b.base)
@@ -138,15 +149,15 @@ func (l *ledger) link(id batchID, base int64) {
 		l.heads[base-l.origin] = id
 		return
 	}
-	for l.batches[at].next != noBatch {
-		at = l.batches[at].next
+	for l.at(at).next != noBatch {
+		at = l.at(at).next
 	}
-	l.batches[at].next = id
+	l.at(at).next = id
 }
 
 // adopt gives a batch the prefix that it was first seen without.
 func (l *ledger) adopt(id, parent batchID) {
-	b := &l.batches[id]
+	b := l.at(id)
 	b.parent, b.rooted = parent, true
 	l.replay(id, b)
 }
@@ -155,7 +166,7 @@ func (l *ledger) adopt(id, parent batchID) {
 func (l *ledger) replay(id batchID, b *batch) {
 	b.after = emptyView
 	if b.parent != noBatch {
-		b.after = l.batches[b.parent].after
+		b.after = l.at(b.parent).after
 	}
 	for i := b.factStart; i < b.factEnd; i++ {
 		f := &l.facts[i]
@@ -169,10 +180,10 @@ func (l *ledger) replay(id batchID, b *batch) {
 // ancestor returns the batch that ends at end in the log whose last batch is id; noBatch when that log has no such batch
 // boundary. The cost is the number of batches in between.
 func (l *ledger) ancestor(id batchID, end int64) batchID {
-	for id != noBatch && l.batches[id].end > end {
-		id = l.batches[id].parent
+	for id != noBatch && l.at(id).end > end {
+		id = l.at(id).parent
 	}
-	if id == noBatch || l.batches[id].end != end {
+	if id == noBatch || l.at(id).end != end {
 		return noBatch
 	}
 	return id

@@ -212,14 +212,14 @@ func (c *core) logWritten(r *replica, i int32, offset int64, data []byte) {
 
 // appendEntry adds a batch that a live process wrote.
 func (c *core) appendEntry(r *replica, i int32, b record.Batch) {
-	before := len(c.ledger.batches)
+	before := c.ledger.size()
 	id, broken, found := c.ledger.intern(b, r.log.last(), r.host)
 	c.rules.logMatching.eval()
 	if broken != noConflict {
 		c.logMatchingBroken(r, id, found, broken)
 	}
 	r.log.push(i, id, int64(len(b)), c.ledger.at(id).end)
-	c.batchAppended(r, id, len(c.ledger.batches) > before)
+	c.batchAppended(r, id, c.ledger.size() > before)
 }
 
 // push adds an entry behind the last.

@@ -94,6 +94,9 @@ func (c *core) snapshotNamed(r *replica, path string) {
 	if c.voterChangeOpen(r) {
 		*c.times.snapshotInChange++
 	}
+	if f.offset < c.exposed.from {
+		return // frozen after a newer one had taken its place
+	}
 	c.rules.snapshotFit.eval()
 	i := c.exposed.index(f.offset)
 	if f.offset <= 0 || i < 0 {
@@ -181,6 +184,7 @@ func (c *core) prefixDeleted(r *replica) {
 		return
 	}
 	*c.times.prefixDeleted++
+	c.forget()
 	rule := &c.rules.snapshotFit
 	rule.eval()
 	for i := range r.snapshots {

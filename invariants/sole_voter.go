@@ -67,11 +67,19 @@ func (c *core) forgetAbove(end int64) {
 	c.acked.reset()
 	c.stable.reset()
 	c.state.reset()
-	for i := range x.entries {
-		e := &x.entries[i]
-		e.sum, e.known = c.state.advance(&c.ledger, e.id)
-		e.known = e.known && c.ledger.at(e.id).rooted
-		c.stableAdvance(e.id)
+	if x.from > 0 { // the beginning is forgotten: go on from what the last batch left says
+		c.state.known, c.state.from = false, -1
+		if n > 0 {
+			c.stable.beginWith(&c.ledger.at(x.entries[n-1].id).after)
+			c.stable.end = x.end
+		}
+	} else {
+		for i := range x.entries {
+			e := &x.entries[i]
+			e.sum, e.known = c.state.advance(&c.ledger, e.id)
+			e.known = e.known && c.ledger.at(e.id).rooted
+			c.stableAdvance(e.id)
+		}
 	}
 	for i := range c.images.rows {
 		if c.images.origin+int64(i) >= end {

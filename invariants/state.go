@@ -155,7 +155,7 @@ func (s *committedState) advance(l *ledger, id batchID) (sum uint64, ok bool) {
 	s.begin(b.base)
 	if s.known {
 		for i := b.editStart; i < b.editEnd; i++ {
-			s.apply(l.edits[i])
+			s.apply(l.edits[i-l.firstEdit])
 		}
 	}
 	s.begin(b.end)

@@ -5,8 +5,8 @@ import "github.com/kraftsim/kraftsim/sim"
 var twoLeadersBoundedDoc = sim.InvariantDoc{
 	Name:   "two-leaders-bounded",
 	Source: "KAFKA-15489; kraft-protocol L6, 3.8",
-	Doc: "A leader steps down within 1.5 times the fetch timeout after it lost its majority (3 times with more than three voters), plus " +
-		"pauses and clock error.",
+	Doc: "A leader steps down within 1.5 times the fetch timeout after it lost its majority (3 times with more than three voters or after a " +
+		"voter change), plus pauses and clock error.",
 }
 
 // strikes is how many signs of life of an overdue leader are too many. A lane that a slow disk or a pause held up handles one
@@ -46,7 +46,7 @@ func (c *core) signOfLife(r *replica, apartNs int64) {
 	rule := &c.rules.twoLeadersBounded
 	rule.eval()
 	set := c.votersOf(r)
-	l.dueNs = c.majorityAt(r, l, set) + c.leadBound(set.size())
+	l.dueNs = c.majorityAt(r, l, set) + c.leadBound(l, set.size())
 	if c.nowNs <= l.dueNs {
 		r.leadStrikes = 0
 		return
@@ -62,11 +62,12 @@ func (c *core) signOfLife(r *replica, apartNs int64) {
 	}
 }
 
-// leadBound is how long a leader may go on without its majority.
-func (c *core) leadBound(voters int32) int64 {
+// leadBound is how long a leader may go on without its majority. With more than three voters, or after a change that made the
+// majority smaller, an old entry in its set of fetchers can renew the timer once.
+func (c *core) leadBound(l *leadership, voters int32) int64 {
 	t := c.cfg.FetchTimeoutNs
 	bound := t + t/2
-	if voters > 3 {
+	if voters > 3 || l.changedNs > 0 {
 		bound = 3 * t
 	}
 	return bound + bound/10 + c.cfg.ClockErrorNs
