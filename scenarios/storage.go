@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/quorumstate"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -66,7 +68,28 @@ func readTree(tree fs.FS, where, single string) (*storage, error) {
 		return nil, err
 	}
 	t.readBootstrap()
-	return t, t.readLog()
+	if err := t.readLog(); err != nil {
+		return nil, err
+	}
+	return t, t.room()
+}
+
+// leastElections is how many leaders a run may need: the epochs up to the largest of 32 bits must be enough for them.
+const leastElections = 100
+
+// room refuses a storage whose epoch is at the end of its numbers: the first election would have none left, in Kafka as here.
+func (t *storage) room() error {
+	epoch, file := t.log.epoch, firstSegment
+	if content, found := t.file(t.metadataDir(), bootstrap.PartitionDir+"/"+quorumstate.FileName); found {
+		if s, err := quorumstate.Parse(content); err == nil && s.LeaderEpoch > epoch {
+			epoch, file = s.LeaderEpoch, quorumstate.FileName
+		}
+	}
+	if epoch <= math.MaxInt32-leastElections {
+		return nil
+	}
+	return t.refuse(path.Join(t.metadataDir(), bootstrap.PartitionDir, file), "leader epoch",
+		"%d leaves no room for elections: the largest is %d", epoch, math.MaxInt32)
 }
 
 // metadataDir is the name of the metadata directory.
@@ -175,6 +198,7 @@ type treeLog struct {
 	end          int64                // offset behind the last batch
 	voters       *record.VotersRecord // the newest, nil: none
 	kraftVersion int16
+	epoch        int32 // of the leader that wrote the last batch
 }
 
 // readLog walks the segments as recovery does: up to the first bad batch.
@@ -220,7 +244,7 @@ func (t *storage) readSegment(content []byte) bool {
 			return false
 		}
 		content = rest
-		t.log.batches, t.log.end = t.log.batches+1, batch.NextOffset()
+		t.log.batches, t.log.end, t.log.epoch = t.log.batches+1, batch.NextOffset(), max(t.log.epoch, batch.LeaderEpoch())
 		var r record.Record
 		for it.Reset(batch); it.Next(&r); {
 			t.readRecord(batch.IsControl(), &r)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/reports"
@@ -170,11 +171,18 @@ func (c *fromCall) finish(cmd *cobra.Command, _ *plan.Plan, _ campaign.Runner, r
 	if err != nil {
 		return nil, err
 	}
+	reason := "it was not up when the run ended"
 	for _, stop := range result.Verdict.Stopped {
 		if stop.Host == r.Host {
+			reason = stop.Error
 			r.Missing = append([]string{fmt.Sprintf("node %d stopped: %s", r.NodeID, stop.Error)}, r.Missing...)
 			break
 		}
+	}
+	// Why the rest is as it is stands last, where one looks first.
+	down := fmt.Sprintf("node %d does not run", r.NodeID)
+	if i := slices.Index(r.Missing, down); i >= 0 {
+		r.Missing = append(slices.Delete(r.Missing, i, i+1), down+": "+reason)
 	}
 	report := &exportReport{FromResult: r}
 	if c.out != "" {

@@ -44,7 +44,7 @@ func TestReadmeCommands(t *testing.T) {
 		}
 		switch command[0] {
 		case "campaign":
-			commands[i] = append(command, "--seeds", "24", "--shrink-runs", "-1")
+			commands[i] = append(command, "--seeds", "24", "--shrink-runs", "0")
 		case "verify":
 			commands[i] = append(command, "--seeds", "24")
 		}
