@@ -10,7 +10,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// ErrActivation: the new leader cannot say what its first records are. Fatal (3.3).
+// ErrActivation says that the new leader cannot say what its first records are. Fatal (3.3).
 var ErrActivation = errors.New("controller: activation failed")
 
 // What the markers of an activation say (3.3). Addresses of these are in records, so nobody writes to them.

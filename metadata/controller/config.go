@@ -9,7 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft"
 )
 
-// ErrConfig: a field of Config that no controller can run with.
+// ErrConfig names a field of Config that no controller can run with.
 var ErrConfig = errors.New("controller: bad configuration")
 
 // Variant says which state of KIP-1262 the controller follows (metadata-bootstrap 4.3). It matters only together with

@@ -11,7 +11,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// ErrLoadBootstrap: the 0-0 checkpoint came to an active controller, or cannot be read. Fatal (3.1).
+// ErrLoadBootstrap says that the 0-0 checkpoint came to an active controller, or cannot be read. Fatal (3.1).
 var ErrLoadBootstrap = errors.New("controller: cannot load the bootstrap checkpoint")
 
 const (

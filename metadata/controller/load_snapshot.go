@@ -8,7 +8,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// ErrLoadSnapshot: a snapshot came to an active controller, or cannot be read. Fatal (7.1).
+// ErrLoadSnapshot says that a snapshot came to an active controller, or cannot be read. Fatal (7.1).
 var ErrLoadSnapshot = errors.New("controller: cannot load the snapshot")
 
 // HandleLoadSnapshot makes a standby start over with a snapshot. The active controller has everything in memory that a

@@ -9,7 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// ErrReplay: a record cannot follow the state that it was replayed on. Fatal on active and standby (7.1, KAFKA-14275).
+// ErrReplay says that a record cannot follow the state that it was replayed on. Fatal on active and standby (7.1, KAFKA-14275).
 var ErrReplay = errors.New("controller: replay failed")
 
 const noTransaction int64 = -1
