@@ -10,8 +10,8 @@ import (
 	"github.com/kraftsim/kraftsim/raft"
 )
 
-// ErrClusterID: the log says that the cluster has another id than this node holds (metadata-bootstrap 4.8). Fatal: a
-// node never changes its id.
+// ErrClusterID means that the cluster has another id in the log than this node holds (metadata-bootstrap 4.8). Fatal:
+// a node never changes its id.
 var ErrClusterID = errors.New("loader: the cluster id of the log is not this node's")
 
 // Clock reads the wall clock: meta.properties carries the date.

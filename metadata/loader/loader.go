@@ -11,10 +11,10 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// ErrLoad: a committed record cannot be applied. Fatal on controllers (7.2, KAFKA-14275).
+// ErrLoad says that a committed record cannot be applied. Fatal on controllers (7.2, KAFKA-14275).
 var ErrLoad = errors.New("loader: cannot apply the log")
 
-// ErrConfig: a field of Config that no loader can run with.
+// ErrConfig names a field of Config that no loader can run with.
 var ErrConfig = errors.New("loader: bad configuration")
 
 // DefaultRetryNs is how often a loader that has not caught up looks whether it has, with publishers waiting: 100 ms.

@@ -193,7 +193,7 @@ func TestLoadFailures(t *testing.T) {
 		{name: "cluster id in released", release: "upstream-4.5", records: []records.Record{&records.ClusterIdRecord{ClusterId: "X"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l, _, lg, rec, _ := caughtUp(t)
+			l, _, lg, _, _ := caughtUp(t)
 			if c.release != "" {
 				l.cfg.Release = release(t, c.release)
 			}

@@ -10,7 +10,7 @@ import (
 // ErrFatal is wrapped by a publisher's error that must stop the node.
 var ErrFatal = errors.New("loader: fatal")
 
-// ErrDuplicateName: a publisher of that name is installed already.
+// ErrDuplicateName says that a publisher of that name is installed already.
 var ErrDuplicateName = errors.New("loader: publisher installed twice")
 
 // Publisher is told about every published image, on the loader's lane.
