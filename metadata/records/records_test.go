@@ -282,3 +282,22 @@ func TestEncodingAllocatesOnlyTheBuffer(t *testing.T) {
 	record, buf := &FeatureLevelRecord{Name: "metadata.version", FeatureLevel: 22}, make([]byte, 0, 64)
 	require.Zero(t, testing.AllocsPerRun(100, func() { buf = Append(buf[:0], record, 0) }))
 }
+
+// What generated code would call for fields that no record has yet: null bytes, which are not empty ones, and null in some
+// versions only.
+func TestNullableBlobs(t *testing.T) {
+	for _, c := range []struct {
+		blob []byte
+		hex  string
+	}{{nil, "00"}, {[]byte{}, "01"}, {[]byte{7, 8}, "030708"}} {
+		raw := appendNullableBlob(nil, c.blob)
+		require.Equal(t, c.hex, hex.EncodeToString(raw))
+		in := reader{record.NewReader(raw)}
+		back := in.nullableBlob()
+		require.NoError(t, in.Err())
+		require.Equal(t, c.blob, back)
+		clear(raw)
+		require.Equal(t, c.blob, back, "a copy")
+	}
+	require.EqualError(t, errNotNullable("R.Blob", 1), "records: R.Blob is null, which version 1 does not allow")
+}

@@ -153,7 +153,7 @@ func parseRecord(line string) (record, error) {
 
 func parseField(words []string) (field, error) {
 	if len(words) < 3 {
-		return field{}, fmt.Errorf("want: FIELD TYPE VERSIONS ...")
+		return field{}, fmt.Errorf("want: FIELD TYPE VERSIONS, then options")
 	}
 	f := field{name: words[0], tag: -1}
 	f.kind, f.array = strings.CutPrefix(words[1], "[]")
