@@ -7,7 +7,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
-// ErrSnapshotContent: bytes that are no whole snapshot.
+// ErrSnapshotContent is for bytes that are no whole snapshot.
 var ErrSnapshotContent = errors.New("raftlog: invalid snapshot content")
 
 // SnapshotHeader is what the first batch of a snapshot says (kraft-protocol 4.3). Voters without KRaftVersion 1 is refused by the

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ErrSnapshotID: a snapshot that must not be made: not committed, not of this log, or not at the begin of a batch.
+// ErrSnapshotID is for a snapshot that must not be made: not committed, not of this log, or not at the begin of a batch.
 var ErrSnapshotID = errors.New("raftlog: invalid snapshot id")
 
 // CreateSnapshot begins a snapshot of the state machine's at id (kraft-protocol 4.2); highWatermark is -1 while it is

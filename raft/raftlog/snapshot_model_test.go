@@ -17,7 +17,6 @@ import (
 type snapshotModel struct {
 	batches   [][]byte // from the first segment's base on; those below start are covered
 	start     int64
-	flushed   int64
 	snapshots []raftlog.OffsetAndEpoch
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ErrSnapshotWriter: an append to, or a freeze of, a snapshot that is frozen or abandoned already.
+// ErrSnapshotWriter is for an append to, or a freeze of, a snapshot that is frozen or abandoned already.
 var ErrSnapshotWriter = errors.New("raftlog: snapshot is closed")
 
 // SnapshotWriter writes the bytes of one snapshot into a file that no reader takes for a snapshot
