@@ -173,7 +173,6 @@ func lookup(object map[string]any, paths string) (any, bool) {
 			}
 			found := false
 			if v, found = inner[step]; !found {
-				inner = nil
 				v = missing
 			}
 		}
