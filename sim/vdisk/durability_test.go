@@ -112,7 +112,7 @@ func TestTornSectors(t *testing.T) {
 	overwritten, extended := map[string]bool{}, map[int]bool{}
 	for seed := range uint64(400) {
 		v := NewVolume("v", Model{})
-		v.Load("/x", []byte(expand("aaaaaa")))
+		v.Load("/x", expand("aaaaaa"))
 		v.Load("/y", []byte("head"))
 		l := newLane(seed)
 		l.commit = true

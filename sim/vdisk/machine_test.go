@@ -14,8 +14,7 @@ import (
 
 // mirror is a checker: it knows of the volume only what the observer tells.
 type mirror struct {
-	files  map[string][]byte
-	synced map[string]int64 // certain length by path: what OpSync said, since the last rewrite
+	files map[string][]byte
 }
 
 func (m *mirror) observe(op *Op) {
@@ -41,11 +40,8 @@ type machine struct {
 	v       *Volume
 	lanes   [2]*lane
 	handles [2]*Handle
-	dirty   map[string]bool // files with anything unsynced, or whose name is, by path as issued
-	seen    map[int64][]byte
 	mirror  mirror
 	fill    byte
-	log     []byte
 }
 
 func newMachine(v *Volume, seed uint64) *machine {
