@@ -2,14 +2,13 @@ package vnet
 
 // conn is one connection between incarnations.
 type conn struct {
-	open    bool // the client knows that it is open
-	host    [2]int32
-	boot    [2]int32
-	lane    [2]int32
-	gone    [2]bool    // that side's process closed it or died, or was told of the end
-	last    [2]int64   // arrival time of the last packet towards that side: FIFO
-	held    [2][]int32 // packets towards that side that a cut or a filter holds back
-	refused bool
+	open bool // the client knows that it is open
+	host [2]int32
+	boot [2]int32
+	lane [2]int32
+	gone [2]bool    // that side's process closed it or died, or was told of the end
+	last [2]int64   // arrival time of the last packet towards that side: FIFO
+	held [2][]int32 // packets towards that side that a cut or a filter holds back
 }
 
 func (n *Net) resetConns() {
