@@ -117,10 +117,11 @@ func TestStormThenCalm(t *testing.T) {
 			if seed%11 == 5 {
 				c.maxMs = 60 // slow enough for timeouts without faults
 			}
-			if seed%4 == 1 { // an observer joins through the static voters
+			switch seed % 4 {
+			case 1: // an observer joins through the static voters
 				observer := c.addNode(50, c.nodes[0].cfg.StaticVoters)
 				observer.cfg.CanBecomeVoter = seed%8 == 1
-			} else if seed%4 == 2 {
+			case 2:
 				c.makeDynamic()
 			}
 			startAll(c)

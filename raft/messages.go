@@ -45,9 +45,6 @@ func (h *Header) appendTo(buf []byte) []byte {
 	return record.AppendBool(record.AppendBool(record.AppendInt32(buf, h.Correlation), h.Response), h.WrongShape)
 }
 
-// header returns the message's header; it is how the channel reads correlation ids without knowing the type.
-func (h *Header) header() *Header { return h }
-
 // ClusterID is a nullable cluster id. Null (Known false) is accepted by everybody; the empty string is not null.
 type ClusterID struct {
 	ID    string
