@@ -42,7 +42,7 @@ func stallNs(p *plan.Plan) (worst int64) {
 		switch a.Kind {
 		case "disk-slow":
 			percent, _ := strconv.ParseInt(a.Params["percent"], 10, 64)
-			worst = max(worst, (turn+2*d.SlowSyncNs*int64(min(d.SlowSyncPpm, 1)))*percent/100)
+			worst = max(worst, (turn+2*d.SlowSyncNs*min(d.SlowSyncPpm, 1))*percent/100)
 		case "disk-stuck":
 			worst = max(worst, parseNs(a.Params["for"]))
 		}

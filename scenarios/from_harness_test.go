@@ -91,17 +91,6 @@ func exported(r *FromResult) fstest.MapFS {
 	return tree
 }
 
-// below is the part of a tree in a folder.
-func below(tree fstest.MapFS, dir string) fstest.MapFS {
-	out := fstest.MapFS{}
-	for name, f := range tree {
-		if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
-			out[rest] = f
-		}
-	}
-	return out
-}
-
 // with is a copy of a tree with some files changed; nil removes one.
 func with(tree fstest.MapFS, changes map[string][]byte) fstest.MapFS {
 	out := maps.Clone(tree)
