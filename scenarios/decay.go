@@ -146,13 +146,3 @@ func (d *decay) tookDamaged(f *frame, m raft.Message) {
 		d.lost()
 	}
 }
-
-// stopped says why nodes may be down or behind for good: damage that no replica mends by itself.
-func (d *decay) stopped() string {
-	for _, c := range d.c.suite {
-		if s, ok := c.(*invariants.Suite); ok && s.IsDamaged() {
-			return "what a flipped bit changed is not mended by the protocol"
-		}
-	}
-	return ""
-}
