@@ -14,7 +14,9 @@ import (
 // TestSnapshotHeaders: what a header may say of version and voters (kraft-protocol 4.3). At kraft.version 1 the voters may be
 // unknown; at version 0 they are static and no part of a snapshot.
 func TestSnapshotHeaders(t *testing.T) {
-	set, err := voters.New(voters.Voter{ReplicaKey: ReplicaKey{ID: 1, DirectoryID: dirID(1)}, Endpoints: testEndpoints(1), MaxKRaftVersion: 1})
+	set, err := voters.New(voters.Voter{
+		ReplicaKey: ReplicaKey{ID: 1, DirectoryID: dirID(1)}, Endpoints: testEndpoints(1), MaxKRaftVersion: 1,
+	})
 	require.NoError(t, err)
 	votersRecord := set.Record()
 	for _, c := range []struct {
