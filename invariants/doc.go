@@ -21,6 +21,10 @@
 // list of nodes. Leaderships and the exposed log ("committed" means nothing else here) are built from messages and listener
 // calls. Each invariant is a few functions over these, in a file of its own.
 //
+// Voters and kraft.version in force are derived from log and snapshots as written. The committed log is replayed once, record
+// by record, into rows whose sum is kept per batch: a snapshot is compared with it in one step. What every log has deleted is
+// forgotten.
+//
 //	w.Add(invariants.All(invariants.Config{Variant: invariants.Draft, StaticVoters: []int32{1, 2, 3}})...)
 //
 // # Refused

@@ -15,8 +15,9 @@ var stateMachineSafetyDoc = sim.InvariantDoc{
 var listenerOrderDoc = sim.InvariantDoc{
 	Name:   "listener-order",
 	Source: "KAFKA-15345, KAFKA-17333, KAFKA-16535; kraft-protocol S21, 3.10",
-	Doc: "A listener is given contiguous offsets in order, from a snapshot on where one comes in between, the bootstrap checkpoint once and first, and is told that the local " +
-		"replica leads only when it really leads and everything up to the epoch's first batch was delivered.",
+	Doc: "A listener is given contiguous offsets in order, from a snapshot on where one comes in between, the bootstrap checkpoint " +
+		"once and first, and is told that the local replica leads only when it really leads and everything up to the epoch's first " +
+		"batch was delivered.",
 }
 
 // listener is one registered listener in one process life.

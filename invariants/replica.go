@@ -125,5 +125,10 @@ func (r *replica) endLife() {
 	r.votersInUse, r.votersUnsure, r.changing, r.download, r.wantsToJoin = noSet, false, false, -1, false
 }
 
+// key is the identity of the replica.
+func (r *replica) key() voters.ReplicaKey {
+	return voters.ReplicaKey{ID: r.nodeID, DirectoryID: r.directoryID}
+}
+
 // leads reports whether the replica says that it is leader of epoch now.
 func (r *replica) leads(epoch int32) bool { return r.role == leader && r.roleEpoch == epoch }
