@@ -269,7 +269,7 @@ func drawBootstrapOnly(d dice, p *plan.Plan) {
 	for i := range d.between("names", 1, 4) {
 		name := fmt.Sprintf("n%02d", i+1)
 		params := plan.Params{"name": all[d.roll(name+"/name", int64(len(all)))], "for": micros(d.oneOf(name+"/for", 30_000, 120_000, 400_000))}
-		if d.chance(name+"/astray", 50) {
+		if params["name"] != all[0] && d.chance(name+"/astray", 50) { // connections outlive it: c1's must never lead its asker to itself
 			params["to"] = all[d.roll(name+"/to", int64(len(all)))]
 		}
 		d.step(p, name, "resolve", params)
