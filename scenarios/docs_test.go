@@ -62,6 +62,9 @@ func fieldList(fields []plan.Field) string {
 			list = append(list, "[`"+f.Name+"`]")
 		}
 	}
+	if len(list) == 0 {
+		return "none"
+	}
 	return strings.Join(list, " ")
 }
 

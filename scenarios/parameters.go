@@ -105,7 +105,7 @@ func hostParameters() []plan.Field {
 			"full", "first", "none", "tree", "golden:*"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
 		textField("name", "advertised host name; absent: the id"),
-		numberField("port", 1, math.MaxUint16, "of the controllers' listener; absent: 9093"),
+		numberField("port", 0, math.MaxUint16, "of the controllers' listener; absent: 9093"),
 		numberField("dirs", 1, mostDirs, "how many log directories there are; absent: 1"),
 		textField(namesParam, "names of the log directories, with / between them"),
 		numberField("metadata_dir", 0, mostDirs, "which of them has the metadata log, from 0; absent: 0"),

@@ -69,7 +69,7 @@ func TestPlansOutOfRange(t *testing.T) {
 		{"release", `hosts[2].release: "9.9" is not one of `, func(p *plan.Plan) { p.Hosts[2].Release = "9.9" }},
 		{"directory id", `hosts[2].params.directory_id: "x" is not an id`, func(p *plan.Plan) { p.Hosts[2].Params["directory_id"] = "x" }},
 		{"host kind", `hosts[2].kind: "witch" is not one of controller, observer, broker, operator`, func(p *plan.Plan) { p.Hosts[2].Kind = "witch" }},
-		{"port", "hosts[2].params.port: 0 is not in the range from 1 to 65535", func(p *plan.Plan) { p.Hosts[2].Params["port"] = "0" }},
+		{"port", "hosts[2].params.port: 65536 is not in the range from 0 to 65535", func(p *plan.Plan) { p.Hosts[2].Params["port"] = "65536" }},
 		{"upgrade", "actions[0].params.level: 128 is not in the range from 1 to 127", func(p *plan.Plan) {
 			p.Actions = []plan.Action{{ID: "u", Kind: "upgrade", Params: plan.Params{"level": "128"}}}
 		}},

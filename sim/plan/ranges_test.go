@@ -80,7 +80,7 @@ func TestRangesAndUnknownParameters(t *testing.T) {
 		{"offset", func(p *plan.Plan) { p.Hosts[0].OffsetMs = -1_000_000_001 }, "hosts[0].offset_ms: "},
 		{"latency", func(p *plan.Plan) { p.Network.LatencyUs = 3_600_000_001 }, "network.latency_us: 3600000001 is more than 3600000000"},
 		{"sync", func(p *plan.Plan) { p.Disk.SyncNs = 1 << 62 }, "disk.sync_ns: "},
-		{"disk jitter", func(p *plan.Plan) { p.Disk.JitterPercent = 1_000_001 }, "disk.jitter_percent: "},
+		{"disk jitter", func(p *plan.Plan) { p.Disk.JitterPercent = 10_001 }, "disk.jitter_percent: "},
 		{"lanes", func(p *plan.Plan) { p.Lanes.WakeJitterUs = 1 << 62 }, "lanes.wake_jitter_us: "},
 		{"weights", func(p *plan.Plan) { p.Network.Weights = make([]int64, 1025) }, "network.weights: 1025 are more than 1024"},
 		{"hosts", func(p *plan.Plan) {

@@ -15,10 +15,10 @@ const (
 	maxHosts      = 64
 	maxDurationUs = 24 * 3600 * million // one day
 	maxModelUs    = 3600 * million      // one hour, for what the models add to one message or one post
-	maxModelNs    = 1000 * maxModelUs
+	maxModelNs    = 60 * 1000 * million // one minute, for what the disk takes: times jitter, times a fault of a million per cent
 	maxOffsetMs   = 1000 * million
 	maxWeights    = 1024
-	maxPercent    = million
+	maxPercent    = 10_000
 	maxActions    = 100_000
 )
 
