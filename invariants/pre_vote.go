@@ -1,6 +1,10 @@
 package invariants
 
-import "github.com/kraftsim/kraftsim/sim"
+import (
+	"slices"
+
+	"github.com/kraftsim/kraftsim/sim"
+)
 
 var preVoteHarmlessDoc = sim.InvariantDoc{
 	Name:   "pre-vote-harmless",
@@ -59,12 +63,10 @@ func (c *core) preVoteGranted(by, to *replica, epoch int32) {
 	if to.preEpoch != epoch {
 		return
 	}
-	for _, host := range to.preGrants {
-		if host == by.host {
-			return
-		}
+	key := voterKey{by.nodeID, by.directoryID} // as it is now: a disk may go
+	if !slices.Contains(to.preGrants, key) {
+		to.preGrants = append(to.preGrants, key)
 	}
-	to.preGrants = append(to.preGrants, by.host)
 }
 
 // candidacyNeedsPreVotes checks a durable candidacy: it takes a majority of pre-votes in the epoch before, one's own
@@ -81,8 +83,8 @@ func (c *core) candidacyNeedsPreVotes(r *replica, epoch int32) {
 	set := c.votersOf(r)
 	granted := int32(1)
 	if r.preEpoch == epoch-1 {
-		for _, host := range r.preGrants {
-			if set.holds(c.replicas[host]) {
+		for i := range r.preGrants {
+			if k := set.find(r.preGrants[i].id); k != nil && k.matches(&r.preGrants[i]) {
 				granted++
 			}
 		}

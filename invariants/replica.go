@@ -69,7 +69,7 @@ type replica struct {
 	idAtBoot     bool  // some directory had a cluster id when the process started
 	listeners    []listener
 	loader       loaderState
-	preGrants    []int32 // hosts that granted it a pre-vote in preEpoch
+	preGrants    []voterKey // who granted it a pre-vote in preEpoch
 	preEpoch     int32
 	candidacy    int32 // newest epoch of a durable candidacy whose pre-votes were looked at, over all lives
 	leadStrikes  int32 // two-leaders-bounded: overdue signs of life
@@ -123,11 +123,6 @@ func (r *replica) endLife() {
 	r.activation = activation{}
 	r.preVoteFor, r.knowsID = -1, false
 	r.votersInUse, r.votersUnsure, r.changing, r.download, r.wantsToJoin = noSet, false, false, -1, false
-}
-
-// key is the identity of the replica.
-func (r *replica) key() voters.ReplicaKey {
-	return voters.ReplicaKey{ID: r.nodeID, DirectoryID: r.directoryID}
 }
 
 // leads reports whether the replica says that it is leader of epoch now.
