@@ -18,7 +18,6 @@ type round struct {
 	batch    []byte
 	request  raft.FetchRequest
 	answer   raft.FetchResponse
-	ops      [4]diskOp
 }
 
 func newRound(l *lab) *round {

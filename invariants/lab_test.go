@@ -22,7 +22,6 @@ type lab struct {
 	nodes []*member
 	found []string // "invariant/evidence", in order, without repetition
 	seen  map[string]*int64
-	clock int64
 	boot  []int32 // voters of the 0-0 checkpoint, nil: static voters
 	mute  bool    // replicas do not tell which voters they use
 	next  int32   // correlation

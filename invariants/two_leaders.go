@@ -46,7 +46,7 @@ func (c *core) signOfLife(r *replica, apartNs int64) {
 	rule := &c.rules.twoLeadersBounded
 	rule.eval()
 	set := c.votersOf(r)
-	l.dueNs = c.majorityAt(r, l, set) + c.leadBound(l, set.size())
+	l.dueNs = c.majorityAt(r, l, set) + c.leadBound(l, set.others(r))
 	if c.nowNs <= l.dueNs {
 		r.leadStrikes = 0
 		return
@@ -62,12 +62,21 @@ func (c *core) signOfLife(r *replica, apartNs int64) {
 	}
 }
 
-// leadBound is how long a leader may go on without its majority. With more than three voters, or after a change that made the
-// majority smaller, an old entry in its set of fetchers can renew the timer once.
-func (c *core) leadBound(l *leadership, voters int32) int64 {
+// others is how many voters besides a replica make a majority; all that it needs when it is none itself.
+func (s *voterSet) others(r *replica) int32 {
+	if s.holds(r) {
+		return s.majority() - 1
+	}
+	return s.majority()
+}
+
+// leadBound is how long a leader may go on without its majority, which takes others. It collects them one by one from the last
+// time that it had a majority on: the first right after that, the last just before the time is over. After a change that made
+// the majority smaller one that was collected before may be the last.
+func (c *core) leadBound(l *leadership, others int32) int64 {
 	t := c.cfg.FetchTimeoutNs
 	bound := t + t/2
-	if voters > 3 || l.changedNs > 0 {
+	if others > 1 || l.changedNs > 0 {
 		bound = 3 * t
 	}
 	return bound + bound/10 + c.cfg.ClockErrorNs
@@ -76,10 +85,7 @@ func (c *core) leadBound(l *leadership, voters int32) int64 {
 // majorityAt returns the last time at which the leader had a majority: the time of the contact that completes one, counted
 // from the latest back, and at the earliest when the voters last changed. A single voter has one for ever.
 func (c *core) majorityAt(r *replica, l *leadership, set *voterSet) int64 {
-	need := set.majority()
-	if set.holds(r) {
-		need--
-	}
+	need := set.others(r)
 	if need <= 0 || set.size() == 1 {
 		return c.nowNs
 	}
