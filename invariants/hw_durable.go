@@ -89,9 +89,13 @@ func (c *core) acknowledges(v *replica, voter *voterKey, epoch int32, id batchID
 			return true
 		}
 	}
-	for i := len(v.oldAcks) - 1; i >= 0 && v.oldAcks[i].epoch >= epoch; i-- {
-		if c.covers(&v.oldAcks[i], voter, epoch, id, hw) {
+	for i := len(v.oldAcks) - 1; i >= 0; i-- {
+		a := &v.oldAcks[i]
+		if c.covers(a, voter, epoch, id, hw) {
 			return true
+		}
+		if a.epoch < epoch && a.dir == voter.dir { // a disk that came later began with epoch 0 again
+			break
 		}
 	}
 	return false
