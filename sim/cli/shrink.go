@@ -3,8 +3,10 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/spf13/cobra"
 )
 
@@ -65,6 +67,9 @@ func (a *App) shrinkCommand() *cobra.Command {
 			if goal = target(result.Verdict); goal == "" {
 				return Usagef("%s runs without a finding or hazard (%s): there is nothing to keep", args[0], result.Verdict.Outcome)
 			}
+		}
+		if strings.Contains(goal, "/"+campaign.ProcessLives+"/") {
+			return Usagef("%s: %s took its process along or never ended, and nothing in a process can shorten such a run", args[0], goal)
 		}
 		config := Configure(cmd, args, src.plan)
 		w := cmd.OutOrStdout()
