@@ -21,9 +21,15 @@ type operations struct {
 	misled   []misled
 	sets     []*voters.Set // by host: what its log last said, nil as long as nothing is known
 	keys     [][]string    // the same as texts for the budget, scratch
-	moved    []string      // keys of voters whose new address no committed voter set has yet
+	moved    []moved       // voters whose new address no committed voter set has yet
 	ambushes ambushes
 	watch    bool // voter sets may change
+}
+
+// moved is a voter that listens elsewhere, or will as soon as it has restarted.
+type moved struct {
+	key  string
+	port uint16
 }
 
 // restart is a change of a host's configuration that comes into force when its process has ended.
@@ -182,29 +188,22 @@ func (o *operations) repaired() {
 		return
 	}
 	set, kept := r.Voters(), o.moved[:0]
-	for _, key := range o.moved {
-		if o.current(set, key) {
-			o.c.w.Budget().Repaired(key)
+	for _, m := range o.moved {
+		if o.known(set, m) {
+			o.c.w.Budget().Repaired(m.key)
 		} else {
-			kept = append(kept, key)
+			kept = append(kept, m)
 		}
 	}
 	o.moved = kept
 }
 
-// current reports whether a set has the address at which the replica with that key listens.
-func (o *operations) current(set *voters.Set, key string) bool {
+// known reports whether a set has the new address of a voter.
+func (o *operations) known(set *voters.Set, m moved) bool {
 	for k := range set.Len() {
-		v := set.At(k)
-		if v.ReplicaKey.String() != key {
-			continue
-		}
-		for i := range o.c.hosts {
-			h := &o.c.hosts[i]
-			if h.nodeID == v.ID && h.kind != kindOperator {
-				e, ok := v.Endpoint(o.c.listener)
-				return ok && e.Host == h.name && e.Port == h.port
-			}
+		if v := set.At(k); v.ReplicaKey.String() == m.key {
+			e, ok := v.Endpoint(o.c.listener)
+			return ok && e.Port == m.port
 		}
 	}
 	return false

@@ -192,7 +192,7 @@ func (o *operations) move(w *sim.World, a *sim.Act) string {
 	why := o.reconfigure(w, h, down, func(e *hostSettings) { e.port = uint16(port) })
 	if why == "" {
 		w.Budget().Damage(name)
-		o.moved = append(o.moved, name)
+		o.moved = append(o.moved, moved{key: name, port: uint16(port)})
 	}
 	return why
 }
