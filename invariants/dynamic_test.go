@@ -342,6 +342,10 @@ func TestAcknowledgedBeforeTheDiskWasReplaced(t *testing.T) {
 		one.event(raft.Event{Kind: raft.HighWatermarkAdvanced, Role: raft.Leader, Epoch: 1, Offset: one.end})
 		return l
 	}
-	run(true).clean()
+	l := run(true)
+	l.clean()
+	l.node(2).fetch(l.node(1), 0, -1) // from its new disk, of no epoch yet
+	l.node(2).fetch(l.node(1), 1, -1)
+	require.True(t, l.core.acknowledges(l.node(2).r, &voterKey{2, record.UUIDFromHalves(1, 2)}, 1, l.node(1).r.log.last(), l.node(1).end))
 	require.Contains(t, run(false).found, "hw-durable/too-few-durable")
 }

@@ -30,6 +30,9 @@ var truncationDoc = sim.InvariantDoc{
 
 // logMatchingBroken reports a batch that contradicts the ledger.
 func (c *core) logMatchingBroken(r *replica, id, found batchID, broken conflict) {
+	if r.fsyncFailed && broken == otherPrefix {
+		c.loss = afterFailedFsync // a power loss left a hole in the middle of the log; recovery looks at each segment for itself
+	}
 	b := *c.ledger.at(id)
 	at := "batch " + number(b.base) + " to " + number(b.end-1) + " of epoch " + number(int64(b.epoch))
 	switch broken {
