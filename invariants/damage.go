@@ -10,6 +10,3 @@ func (s *Suite) Damaged() {
 		s.core.loss = AfterDamage
 	}
 }
-
-// IsDamaged reports whether Damaged was called in this run, with no other loss before.
-func (s *Suite) IsDamaged() bool { return s.core.loss == AfterDamage }

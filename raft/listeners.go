@@ -148,7 +148,11 @@ func (r *Replica) deliverBatches(id int32, l *listener, highWatermark int64) err
 	if len(batches) == 0 {
 		return nil
 	}
-	l.readerEnd = batches[len(batches)-1].LastOffset + 1
+	end := batches[len(batches)-1].LastOffset + 1
+	if end <= l.nextOffset { // a base offset that decayed: no checksum covers it, and to go on would be to go round for ever
+		return fmt.Errorf("raft: batches up to %d where %d was to come: %w", end, l.nextOffset, record.ErrCorrupt)
+	}
+	l.readerEnd = end
 	r.emit(BatchDelivered, l.readerEnd, int64(id), NoReplica, false)
 	l.target.HandleCommit(batches)
 	return nil
@@ -173,7 +177,8 @@ func (r *Replica) batchesInMemory(from, highWatermark int64) []Batch {
 	return nil
 }
 
-// batchesOnDisk reads committed batches.
+// batchesOnDisk reads committed batches. A damaged one is an error: nothing is left to go on with but a restart, whose recovery cuts
+// the log there and fetches it again.
 func (r *Replica) batchesOnDisk(from, highWatermark int64) ([]Batch, error) {
 	bytes, err := r.log.ReadUpTo(from, highWatermark, r.cfg.ListenerMaxBytes)
 	if err != nil {
@@ -195,6 +200,9 @@ func (r *Replica) batchesOnDisk(from, highWatermark int64) ([]Batch, error) {
 		batch, next, err := record.NextBatch(rest)
 		if err != nil {
 			return nil, err
+		}
+		if err := batch.Verify(); err != nil { // what decays on the disk reaches no state machine (KAFKA-14104)
+			return nil, fmt.Errorf("raft: committed batch at %d: %w", batch.BaseOffset(), err)
 		}
 		batches = append(batches, batchOf(batch))
 		rest = next

@@ -21,6 +21,8 @@ type cluster struct {
 	suite  []sim.Checker
 	ops    operations
 	decay  decay
+	// liveness is how the calm is judged.
+	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
 	scriptedPower bool
 }
@@ -55,11 +57,12 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	}
 	c.ops.build(c, p)
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
-	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse})
+	c.liveness = sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse}
+	w.SetLiveness(c.liveness)
 	w.Add(c)
 	c.suite = invariants.All(s.checkerConfig(p))
+	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
-	c.decay.build(c, p)
 	if faultless(p) {
 		w.Add(&needless{voters: int64(c.voterCount())})
 	}

@@ -19,6 +19,7 @@ import (
 // and cuts the log there, as Kafka does (KB-44); a bit that no checksum covers may do anything from the start.
 type decay struct {
 	c     *cluster
+	wild  bool      // a bit flipped that no checksum covers
 	hosts []decayed // by host
 }
 
@@ -81,6 +82,7 @@ func (d *decay) OnFlip(h *sim.Host, at vdisk.Flipped) {
 		e.latent = true
 		return
 	}
+	d.wild = true
 	d.lost()
 }
 
@@ -116,6 +118,16 @@ func (d *decay) OnBoot(h *sim.Host) {
 	}
 }
 
+// OnDisk is sim.DiskChecker.
+func (d *decay) OnDisk(*sim.Host, *vdisk.Volume, *vdisk.Op) {}
+
+// OnDiskCrash is sim.DiskChecker: who mirrors the disk reads it anew, and what is latent with it.
+func (d *decay) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) {
+	if d.hosts[h.Index()].latent {
+		d.lost()
+	}
+}
+
 // OnDown is sim.LifeChecker.
 func (d *decay) OnDown(*sim.Host, sim.DownKind, error) {}
 
@@ -143,6 +155,33 @@ func (d *decay) tookDamaged(f *frame, m raft.Message) {
 	whole := len(*buf)
 	*buf = m.AppendTo(*buf)
 	if !bytes.Equal((*buf)[:whole], (*buf)[whole:]) {
+		d.wild = true
 		d.lost()
 	}
+}
+
+// excuse says why a calm may have ended without progress.
+func (d *decay) excuse() string {
+	if d.wild {
+		return "a bit that no checksum covers flipped, which nothing mends"
+	}
+	return ""
+}
+
+// patienceNs is how long a calm lasts that may never get anywhere.
+func (d *decay) patienceNs(boundNs int64) int64 {
+	if d.wild {
+		return min(boundNs, 40*d.c.timeouts.election*million)
+	}
+	return boundNs
+}
+
+// hopeless says why a calm need not end well: damage that no replica mends by itself.
+func (d *decay) hopeless() string {
+	for i := range d.hosts {
+		if d.hosts[i].latent && d.c.w.Hosts()[i].Up() {
+			return "what " + d.c.w.Hosts()[i].ID() + " reads from its log is damaged, and refused by everybody, until it starts again"
+		}
+	}
+	return ""
 }

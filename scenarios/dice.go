@@ -268,6 +268,20 @@ func (d dice) fill(a *plan.Action, p *plan.Plan, kind, name string) bool {
 		a.Params["kind"] = number(d.oneOf(name+"/kind", filterKinds...))
 	case "disk-slow":
 		a.Params["host"], a.Params["for"], a.Params["percent"] = host, lasts, number(d.oneOf(name+"/percent", 300, 2_000, 10_000))
+	case "disk-stuck":
+		a.Params["host"], a.Params["for"], a.Params["on"] = host, lasts, d.pick(name+"/on", "read", "write", "sync", "names", "all")
+	case "names":
+		a.Params["host"], a.Params["for"], a.Params["how"] = host, lasts, d.pick(name+"/how", "never", "other", "late")
+		if d.chance(name+"/one", 50) {
+			a.Params["seen"] = p.Hosts[d.roll(name+"/seen", int64(len(p.Hosts)))].ID
+		}
+		switch a.Params["how"] {
+		case "other":
+			a.Params["to"] = p.Hosts[d.roll(name+"/other", int64(len(p.Hosts)))].ID
+			return a.Params["to"] != host
+		case "late":
+			a.Params["add"] = micros(d.oneOf(name+"/late", 5_000, 50_000, 400_000))
+		}
 	case "disk-full":
 		a.Params["host"], a.Params["for"], a.Params["free"] = host, lasts, number(d.oneOf(name+"/free", 0, 100, 1_000))
 	case "disk-error":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -58,17 +59,21 @@ func parseNs(s string) int64 {
 // allowStop says which errors a process may end with, because a fault in the plan causes them (the declared outcome of disk
 // errors is: stop).
 func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err error) bool {
-	replaced := false
+	replaced, swapped, rots := false, false, flips(p)
 	diskFaults := p.Disk.ReadErrorPpm+p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
 	for i := range p.Actions {
 		if strings.HasPrefix(p.Actions[i].Kind, "disk-") {
 			diskFaults = true
 		}
 		replaced = replaced || p.Actions[i].Kind == "replace-disk"
+		swapped = swapped || p.Actions[i].Kind == "swap"
 	}
 	return func(_ string, _ bool, err error) bool {
 		if replaced && errors.Is(err, raft.ErrInconsistentLeader) {
 			return true // who still takes the node for the leader that it was before its disk went contradicts it
+		}
+		if swapped && errors.Is(err, metaprops.ErrNodeID) || rots && errors.Is(err, record.ErrCorrupt) {
+			return true // a node refuses the disk of another, and hands no damaged batch to its state machine
 		}
 		return diskFaults && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) ||
 			errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))

@@ -66,6 +66,28 @@ func hazards() []hazard {
 		covers:     func(evidence, _ string) bool { return evidence == evidenceWiped },
 	}, {
 		doc: sim.HazardDoc{
+			ID: "bit-rot", Invariant: "truncation", Scenario: "raft/bit-rot", Fault: "bit flip at rest",
+			Doc: "a recovery cuts the log at the first bad batch, as Kafka's does, though it was acknowledged; the replica keeps its identity and " +
+				"its vote (KB-44). A bit that no checksum covers, of base offset, length or epoch, may do anything",
+			DuePerMillion: 20_000,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(_ *cluster, p *plan.Plan) bool { return flips(p) },
+		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "damaged-frame", Invariant: "log-matching", Scenario: "raft/wire", Fault: "bit flip in flight",
+			Doc: "Kafka's protocol trusts the transport: a bit that flips in a frame outside of a batch's checksum is taken for what was sent, an " +
+				"epoch, an offset, a vote",
+			DuePerMillion: 500,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(c *cluster, p *plan.Plan) bool { return p.Network.CorruptPpm > 0 && c.corruptAny },
+		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
+		doc: sim.HazardDoc{
 			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: "kip1262/draft", Fault: "",
 			Doc: "draft: a leader without a cluster id makes one up; a node that was formatted with another id stops on the committed record " +
 				"or is refused, and fault tolerance silently drops (metadata-bootstrap T23)",
@@ -117,7 +139,19 @@ func (c *cluster) excuse() string {
 			return "after the declared loss " + h.doc.ID
 		}
 	}
+	if why := c.decay.excuse(); why != "" {
+		return why
+	}
 	return c.ops.beyond()
+}
+
+func flips(p *plan.Plan) bool {
+	for i := range p.Actions {
+		if p.Actions[i].Kind == "flip" {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *settings) voterCount() (n int32) {

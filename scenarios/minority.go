@@ -14,6 +14,11 @@ import (
 
 // core is the sim.Liveness core: every host but those that the plan leaves out, as long as a majority of the voters is left.
 func (c *cluster) core() (core []*sim.Host, ok bool, why string) {
+	if why := c.decay.hopeless(); why != "" {
+		return nil, false, why
+	}
+	c.liveness.BoundNs = c.decay.patienceNs(c.liveness.BoundNs)
+	c.w.SetLiveness(c.liveness)
 	var voters, left int
 	for i, h := range c.w.Hosts() {
 		out := slices.Contains(c.without, h.ID())

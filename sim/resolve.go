@@ -61,8 +61,8 @@ func (e *Env) dialWrong(c Conn, to, port int32) bool {
 	w := e.w
 	for i := range w.nameFaults {
 		f := &w.nameFaults[i]
-		if f.host != to || f.seen != nil && !slices.Contains(f.seen, e.h) {
-			continue
+		if f.host != to || f.seen != nil && !slices.Contains(f.seen, e.h) || !f.late && f.to == e.h.index {
+			continue // nobody is led to itself
 		}
 		*w.Stat("names-wrong")++
 		if f.late {
