@@ -27,6 +27,7 @@ const (
 	evidenceWiped      = "static-voter-wiped"
 	evidenceFatal      = "fatal"
 	evidenceFailedSync = "after-failed-fsync"
+	snapshotBehindTail = "is not ahead of the log"
 	otherClusterID     = "the cluster id of the log is not this node's"
 )
 
@@ -86,6 +87,19 @@ func hazards() []hazard {
 		stops:      true,
 		applies:    func(c *cluster, p *plan.Plan) bool { return p.Network.CorruptPpm > 0 && c.corruptAny },
 		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "snapshot-behind-uncommitted-tail", Invariant: "no-unexpected-stop", Scenario: "reconfig", Fault: "",
+			Doc: "a follower with an uncommitted tail of a later epoch is sent to a snapshot of an earlier one, as it must be; after the download " +
+				"the log may be replaced only by a snapshot that is ahead of it (kraft-protocol 4.5), and the node stops, now and at every restart",
+			DuePerMillion: 50,
+		},
+		invariants: []string{"no-unexpected-stop"},
+		stops:      true,
+		applies:    func(*cluster, *plan.Plan) bool { return true },
+		covers: func(evidence, detail string) bool {
+			return evidence == evidenceFatal && strings.Contains(detail, snapshotBehindTail)
+		},
 	}, {
 		doc: sim.HazardDoc{
 			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: "kip1262/draft", Fault: "",
