@@ -215,52 +215,5 @@ func (o *operations) beyond() string {
 	if !o.c.w.Budget().Within() { // a change that was asked for before a disk went, and came into force after
 		return "more voters lost their disks or addresses than a voter set in force survives"
 	}
-	return o.deaf()
-}
-
-// deaf finds the one quorum that KIP-853 and KIP-996 together leave without a leader although a majority of it lives. A node that is
-// about to become a voter, but does not have the record that says so, is an observer to itself: it follows the leader without a fetch
-// timeout (kraft-protocol 1.9) and refuses all pre-votes, since it has fetched once (1.7). That ends when the leader comes back and
-// leaves its epoch. A leader whose disk was replaced never does, and the others may need the vote of the one that waits for it.
-func (o *operations) deaf() string {
-	if o.leader() != nil {
-		return ""
-	}
-	for _, h := range o.c.w.Hosts() {
-		n := nodeOf(h)
-		if n == nil || n.replica == nil || h.Booting() || n.replica.Role() != raft.Follower {
-			continue
-		}
-		key, ok := o.keyOf(h)
-		if !ok || n.replica.Voters().Contains(key) || !o.disowned(n.replica.LeaderAndEpoch().LeaderID) {
-			continue
-		}
-		for _, set := range o.sets {
-			if set != nil && set.Contains(key) && o.needs(set, key) {
-				return h.ID() + " follows a leader whose disk is gone, as an observer to itself, and refuses the pre-votes that others need of it"
-			}
-		}
-	}
-	return ""
-}
-
-// disowned reports whether the replica with a node id had its disk replaced in this run.
-func (o *operations) disowned(nodeID int32) bool {
-	for i := range o.c.hosts {
-		if h := &o.c.hosts[i]; h.nodeID == nodeID && h.replaced {
-			return true
-		}
-	}
-	return false
-}
-
-// needs reports whether no majority of a set is left without one of its voters.
-func (o *operations) needs(set *voters.Set, key raft.ReplicaKey) bool {
-	left := int32(0)
-	for k := range set.Len() {
-		if v := set.At(k).ReplicaKey; v != key && !o.c.w.Budget().Damaged(v.String()) {
-			left++
-		}
-	}
-	return left < set.Len()/2+1
+	return o.unwinnable()
 }
