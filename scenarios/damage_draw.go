@@ -88,6 +88,9 @@ func drawWire(d dice, p *plan.Plan) {
 	}
 	d.storm(p, &wireProfile)
 	d.writes(p, &wireProfile)
+	if d.chance("raft-first", 30) {
+		p.Params["start_order"] = "raft-first"
+	}
 	if !d.chance("bytes", 80) {
 		return
 	}

@@ -39,9 +39,7 @@ func (n *node) openLoader(who *startup.Node) error {
 	if err := n.loader.Install(n.env.MonotonicNs(), publisher); err != nil {
 		return err
 	}
-	l := &listener{n: n, lane: laneLoader, name: "loader"}
-	n.loaderListener = n.replica.Register(l)
-	l.id = n.loaderListener
+	n.register(&listener{n: n, lane: laneLoader, name: "loader"})
 	n.env.Post(laneLoader, wakePost{})
 	return nil
 }
@@ -76,7 +74,11 @@ func (n *node) inputLoader(env *sim.Env, in *sim.Input) error {
 	if err := n.loader.Poll(now); err != nil {
 		return err
 	}
-	env.WakeAt(n.loader.DeadlineNs())
+	deadline := n.loader.DeadlineNs()
+	if next := n.registerLate(now); next >= 0 && (deadline < 0 || next < deadline) {
+		deadline = next
+	}
+	env.WakeAt(deadline)
 	return nil
 }
 

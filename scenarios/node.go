@@ -30,11 +30,11 @@ type node struct {
 	loader  *loader.Loader
 	images  *loader.SnapshotGenerator
 
-	controlListener int32 // raft's listener ids; -1 for none
-	loaderListener  int32
-	wakePosted      bool
-	clusterID       string
-	stopping        bool
+	late       []*listener // that raft does not know yet: start_order raft-first
+	bootedNs   int64       // on the monotonic clock
+	wakePosted bool
+	clusterID  string
+	stopping   bool
 }
 
 // Boot is Kafka's start order (metadata-bootstrap 2.4, 7.4): identity, raft, loader, controller.
@@ -73,7 +73,6 @@ func (n *node) Boot(env *sim.Env) error {
 
 // openController builds the QuorumController and registers it at raft.
 func (n *node) openController(who *startup.Node) error {
-	n.controlListener = -1
 	if who.Bootstrap == nil {
 		return nil
 	}
@@ -87,9 +86,7 @@ func (n *node) openController(who *startup.Node) error {
 		return err
 	}
 	n.control = c
-	l := &listener{n: n, lane: laneController, name: "controller"}
-	n.controlListener = n.replica.Register(l)
-	l.id = n.controlListener
+	n.register(&listener{n: n, lane: laneController, name: "controller"})
 	return nil
 }
 

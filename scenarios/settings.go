@@ -50,6 +50,7 @@ type settings struct {
 	idleNs          int64
 	hosts           []hostSettings
 	bytesOnWire     bool        // messages between nodes cross as frames
+	raftFirst       bool        // listeners are registered when raft has run for a while
 	corruptAny      bool        // any bit of a frame may flip, not only those that a batch's checksum covers
 	minVoters       int32       // an operator leaves at least so many
 	static          *voters.Set // controller.quorum.voters
@@ -113,6 +114,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		minVoters:       int32(max(1, r.within("min_voters", 2, math.MaxInt32))),
 	}
 	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
+	s.raftFirst = r.word("start_order", "listeners-first", "listeners-first", "raft-first") == "raft-first"
 	s.corruptAny = r.word("corrupt", "records", "records", "any") == "any"
 	s.snapshots = snapshotSettings{
 		maxBytes:       max(1, r.number("snapshot_max_bytes", loader.DefaultSnapshotMaxBytes)),
