@@ -139,6 +139,8 @@ func graceNs(p *plan.Plan) (grace int64) {
 				own = parseNs(text)
 			}
 			grace = max(grace, own)
+		} else if a.Kind == "move" || a.Kind == "software" || a.Kind == "misadvertise" {
+			grace = max(grace, 2*restartGraceNs) // one is under way, and the calm takes it back with another
 		}
 	}
 	return grace

@@ -22,6 +22,7 @@ type operations struct {
 	sets     []*voters.Set // by host: what its log last said, nil as long as nothing is known
 	keys     [][]string    // the same as texts for the budget, scratch
 	moved    []moved       // voters whose new address no committed voter set has yet
+	ledWrong []string      // keys of replicas that led while they told others a port at which nobody answers
 	ambushes ambushes
 	watch    bool // voter sets may change
 }
@@ -42,7 +43,7 @@ type restart struct {
 // build makes it ready for a run. Without an operator's machine and actions of these kinds it does nothing.
 func (o *operations) build(c *cluster, p *plan.Plan) {
 	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], misled: o.misled[:0], sets: o.sets[:0], keys: o.keys[:0],
-		moved: o.moved[:0], ambushes: ambushes{list: o.ambushes.list[:0]}}
+		moved: o.moved[:0], ledWrong: o.ledWrong[:0], ambushes: ambushes{list: o.ambushes.list[:0]}}
 	watch := false
 	for i, h := range c.w.Hosts() {
 		o.sets = append(o.sets, nil)
@@ -87,6 +88,11 @@ func (o *operations) OnProtocol(h *sim.Host, x sim.Observation) {
 	if r := raftEventOf(x); r != nil {
 		if r.Kind == raft.VotersChanged {
 			o.look(h)
+		}
+		if r.Kind == raft.RoleChanged && r.Role == raft.Leader && o.c.hosts[h.Index()].advertised != 0 {
+			if key, ok := o.keyOf(h); ok {
+				o.ledWrong = append(o.ledWrong, key.String())
+			}
 		}
 		o.ambushes.heard(o.c, h, r)
 	}
@@ -215,5 +221,32 @@ func (o *operations) beyond() string {
 	if !o.c.w.Budget().Within() { // a change that was asked for before a disk went, and came into force after
 		return "more voters lost their disks or addresses than a voter set in force survives"
 	}
-	return o.unwinnable()
+	if why := o.unwinnable(); why != "" {
+		return why
+	}
+	return o.astray()
+}
+
+// astray finds an observer that follows the leader at an address that the leader has left: it began to in an epoch whose leader it knew by
+// name, and took the address from a voter set of its own that was out of date. Nothing in that epoch corrects it, since messages
+// with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition 3), and observers have no fetch timeout. It gets
+// records from a bootstrap server that is the leader, now and then, but no snapshot.
+func (o *operations) astray() string {
+	l := o.leader()
+	if l == nil {
+		return ""
+	}
+	at := &o.c.hosts[l.Index()]
+	for _, h := range o.c.w.Hosts() {
+		n := o.running(h)
+		if n == nil || n.replica.Role() != raft.Follower || n.replica.LeaderAndEpoch().LeaderID != at.nodeID {
+			continue
+		}
+		if v := n.replica.Voters().Find(at.nodeID); v != nil {
+			if e, ok := v.Endpoint(o.c.listener); ok && e.Port != at.port {
+				return h.ID() + " follows the leader at an address that the leader has left, with a voter set from before"
+			}
+		}
+	}
+	return ""
 }

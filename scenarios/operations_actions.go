@@ -7,6 +7,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -26,6 +27,10 @@ func operationKinds() []plan.Kind {
 			fieldNode, fieldDowntime}},
 		{Name: "move", Doc: "a node restarts with another port", Fields: []plan.Field{fieldNode, fieldDowntime,
 			{Name: "port", Type: plan.NumberField, Min: 1, Max: math.MaxUint16, Required: true, Doc: "where it listens from then on"}}},
+		{Name: "misadvertise", Doc: "a node restarts with an advertised port at which nobody answers, and again when that was noticed", Fields: []plan.Field{
+			fieldNode, fieldDowntime,
+			{Name: "port", Type: plan.NumberField, Required: true, Doc: "the port that it tells others"},
+			{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}}},
 		{Name: "software", Doc: "a node restarts with another release", Fields: []plan.Field{fieldNode, fieldDowntime,
 			{Name: "release", Type: plan.WordField, Words: features.Names(), Required: true, Doc: "the release"}}},
 		{Name: "resolve", Doc: "a bootstrap name leads nowhere, or to another host", Fields: []plan.Field{
@@ -47,6 +52,7 @@ func (o *operations) handle(w *sim.World) {
 	w.Handle("remove-voter", sim.ActionHandler{Do: o.removeVoter})
 	w.Handle("replace-disk", sim.ActionHandler{Do: o.replaceDisk})
 	w.Handle("move", sim.ActionHandler{Do: o.move})
+	w.Handle("misadvertise", sim.ActionHandler{Do: o.misadvertise, Undo: o.correct})
 	w.Handle("software", sim.ActionHandler{Do: o.software})
 	w.Handle("resolve", sim.ActionHandler{Do: o.mislead, Undo: o.leadBack})
 	w.Handle("ambush", sim.ActionHandler{Do: o.ambushes.lay})
@@ -146,6 +152,9 @@ func (o *operations) joining(h *sim.Host, key string) bool {
 	return true
 }
 
+// restartGraceNs is how long a node may take to end before it is killed, when it restarts with another configuration.
+const restartGraceNs = 300 * million
+
 // reconfigure restarts a node with a change to its configuration.
 func (o *operations) reconfigure(w *sim.World, h *sim.Host, down int64, change func(*hostSettings)) string {
 	for i := range o.restarts {
@@ -161,7 +170,7 @@ func (o *operations) reconfigure(w *sim.World, h *sim.Host, down int64, change f
 		return "it is starting, or stands still"
 	}
 	o.restarts = append(o.restarts, restart{host: h.Index(), change: change, downNs: down})
-	w.Stop(h, 300*million)
+	w.Stop(h, restartGraceNs)
 	return ""
 }
 
@@ -189,12 +198,35 @@ func (o *operations) move(w *sim.World, a *sim.Act) string {
 	if why := w.Budget().Allow(name); why != "" {
 		return why
 	}
-	why := o.reconfigure(w, h, down, func(e *hostSettings) { e.port = uint16(port) })
+	why := o.reconfigure(w, h, down, func(e *hostSettings) { e.port, e.moved = uint16(port), true })
 	if why == "" {
 		w.Budget().Damage(name)
 		o.moved = append(o.moved, moved{key: name, port: uint16(port)})
 	}
 	return why
+}
+
+// misadvertise damages nobody: the voter set goes on with the address that works, since a leader tries a new one before it believes it
+// (KAFKA-20661).
+func (o *operations) misadvertise(w *sim.World, a *sim.Act) string {
+	h, port, down := a.Host("host"), a.Number("port", raftPort), a.DurationNs("down", 20*million)
+	switch {
+	case h == nil || a.Error != nil:
+		return ""
+	case !o.c.dynamic || o.c.hosts[h.Index()].kind == kindBroker:
+		return "nobody asks for its address"
+	case o.c.hosts[h.Index()].advertised != 0:
+		return "it advertises a wrong port already"
+	}
+	return o.reconfigure(w, h, down, func(e *hostSettings) { e.advertised = uint16(port) })
+}
+
+// correct restarts the node with its own port, as soon as it can be restarted.
+func (o *operations) correct(w *sim.World, a *sim.Act) {
+	h := a.Host("host")
+	if o.reconfigure(w, h, 0, func(e *hostSettings) { e.advertised = 0 }) != "" {
+		w.At(w.NowNs()+2*million, decide.HashString(a.ID), 1, func() { o.correct(w, a) })
+	}
 }
 
 func (o *operations) software(w *sim.World, a *sim.Act) string {

@@ -153,6 +153,16 @@ func (d dice) moves(p *plan.Plan, low, high int64) {
 	}
 }
 
+// wrongPorts draws restarts with an advertised port at which nobody answers.
+func (d dice) wrongPorts(p *plan.Plan, low, high int64) {
+	all := hostIDs(p, kindController, kindObserver)
+	for i := range d.between("wrong-ports", low, high) {
+		name := fmt.Sprintf("w%02d", i+1)
+		d.step(p, name, "misadvertise", plan.Params{"host": all[d.roll(name+"/host", int64(len(all)))], "port": number(9500 + i),
+			"down": micros(d.oneOf(name+"/down", 1_000, 20_000)), "for": micros(d.oneOf(name+"/for", 100_000, 300_000, 800_000))})
+	}
+}
+
 // known gives every host the bootstrap names of the first controller and of a share of the others.
 func (d dice) known(p *plan.Plan, percent int64) {
 	controllers := hostIDs(p, kindController, kindObserver)
@@ -187,6 +197,9 @@ func drawChurn(d dice, p *plan.Plan) {
 	d.ambushed(p, 0, 3, changeSteps...)
 	if d.chance("moving", 40) {
 		d.moves(p, 1, 3)
+	}
+	if d.chance("mistaken", 30) {
+		d.wrongPorts(p, 2, 5)
 	}
 	d.bearable(p, &reconfigProfile)
 }

@@ -87,6 +87,8 @@ type hostSettings struct {
 	port        uint16
 	autoJoin    bool     // controller.quorum.auto.join.enable
 	bootstrap   []string // controller.quorum.bootstrap.servers as ids of hosts, reached by their bootstrap names; nil: the initial voters by their own
+	advertised  uint16   // port that it tells others, 0: the one on which it listens
+	moved       bool     // it listens elsewhere than at the start of this run
 	replaced    bool     // its disk was, in this run: the operator formats it as a node that is no voter
 }
 
@@ -232,6 +234,9 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	c.CanBecomeVoter = h.kind != kindBroker
 	if c.CanBecomeVoter {
 		c.Listeners = []voters.Endpoint{{Name: s.listener, Host: h.name, Port: h.port}}
+		if h.advertised != 0 {
+			c.Listeners[0].Port = h.advertised
+		}
 	}
 	c.StaticVoters, c.BootstrapServers = s.static, s.bootstrapServers(h)
 	c.AutoJoin = h.autoJoin

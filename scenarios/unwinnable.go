@@ -3,24 +3,30 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/kraftsim/kraftsim/raft"
 	election "github.com/kraftsim/kraftsim/raft/quorum"
+	"github.com/kraftsim/kraftsim/raft/voters"
 	"github.com/kraftsim/kraftsim/sim"
 )
 
 // unwinnable says why no election can be won although the fault budget holds, "" when one can be or when all voters are whole. With a
-// disk or an address gone for good two things can leave a living majority without a leader, in Kafka as here:
+// disk or an address gone for good three things can leave a living majority without a leader, in Kafka as here:
 //
 //   - A leader that removes itself and fails before the others have the record has the longest log and is no voter to itself. Whoever
 //     needs its vote does not get it.
 //   - A node that is about to become a voter, but does not have the record that says so, is an observer to itself: it follows its leader
 //     without a fetch timeout (kraft-protocol 1.9) and refuses all pre-votes, since it has fetched once (1.7). That ends when the
 //     leader comes back and leaves its epoch; one whose disk was replaced never does. KIP-853 and KIP-996 make that together.
+//   - A leader writes its own address into the voter set when its epoch starts, and nobody tries that one before (3.2; the fix of
+//     KAFKA-20661 is for the others). When it was wrong, who has the longest log may not find the voters that it needs, and they, who
+//     find it, have the shorter logs.
 //
-// The proof goes through all candidates: the votes that one gets are its own and those of living voters of its set whose log is no
-// longer than its own and who are not deaf in that way.
+// The proof goes through all candidates: the votes that one gets are its own and those of living voters of its set, at addresses that
+// are right, whose log is no longer than its own and who are not deaf in that way.
 func (o *operations) unwinnable() string {
-	if o.leader() != nil || len(o.c.w.Budget().Keys()) == 0 {
+	if o.leader() != nil || len(o.c.w.Budget().Keys())+len(o.ledWrong) == 0 && !o.anyMoved() {
 		return ""
 	}
 	for _, h := range o.c.w.Hosts() {
@@ -31,7 +37,7 @@ func (o *operations) unwinnable() string {
 		}
 		set, votes := n.replica.Voters(), int32(0)
 		for k := range set.Len() {
-			if o.grants(set.At(k).ReplicaKey, h, n) {
+			if o.grants(set.At(k), h, n) {
 				votes++
 			}
 		}
@@ -40,7 +46,12 @@ func (o *operations) unwinnable() string {
 		}
 	}
 	return "nobody can be elected: a disk or an address is gone for good, and who is left has the longer log as no voter to itself, " +
-		"or waits for a leader whose disk is gone"
+		"waits for a leader whose disk is gone, or is not found where it told others as leader"
+}
+
+// anyMoved reports whether a node listens elsewhere than at the start of the run: voter sets from before have its old address.
+func (o *operations) anyMoved() bool {
+	return slices.ContainsFunc(o.c.hosts, func(h hostSettings) bool { return h.moved })
 }
 
 // running returns the node of a host that has one and is not just starting.
@@ -51,16 +62,19 @@ func (o *operations) running(h *sim.Host) *node {
 	return nil
 }
 
-// grants reports whether the voter with a key lives and would vote for a candidate.
-func (o *operations) grants(voter raft.ReplicaKey, candidate *sim.Host, c *node) bool {
+// grants reports whether a voter lives, is found by a candidate, and would vote for it.
+func (o *operations) grants(voter *voters.Voter, candidate *sim.Host, c *node) bool {
 	for _, h := range o.c.w.Hosts() {
-		n := o.running(h)
+		n, at := o.running(h), &o.c.hosts[h.Index()]
 		key, ok := o.keyOf(h)
-		if n == nil || !ok || key != voter {
+		if n == nil || !ok || key != voter.ReplicaKey {
 			continue
 		}
 		if h == candidate {
 			return true
+		}
+		if e, _ := voter.Endpoint(o.c.listener); e.Port != at.port && (at.moved || slices.Contains(o.ledWrong, key.String())) {
+			return false
 		}
 		a, b := c.replica.Metrics(), n.replica.Metrics()
 		return election.UpToDate(a.LogEndEpoch, a.LogEndOffset, b.LogEndEpoch, b.LogEndOffset) && !o.deaf(n, key)
