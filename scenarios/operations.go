@@ -3,6 +3,8 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/voters"
@@ -227,25 +229,28 @@ func (o *operations) beyond() string {
 	return o.astray()
 }
 
-// astray finds an observer that follows the leader at an address that the leader has left: it began to in an epoch whose leader it knew by
-// name, and took the address from a voter set of its own that was out of date. Nothing in that epoch corrects it, since messages
+// astray finds an observer that may follow the leader at an address where the leader is not: it learned the leader's name of the epoch
+// from somebody whose voter set was out of date, or from a restart with its own. Nothing in that epoch corrects it, since messages
 // with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition 3), and observers have no fetch timeout. It gets
-// records from a bootstrap server that is the leader, now and then, but no snapshot.
+// records from a bootstrap server that is the leader, now and then, but no snapshot. Only a leader that moved in this run, or that led
+// while it told others a wrong port, leaves such addresses behind.
 func (o *operations) astray() string {
 	l := o.leader()
 	if l == nil {
 		return ""
 	}
 	at := &o.c.hosts[l.Index()]
+	key, ok := o.keyOf(l)
+	if !ok || !at.moved && !slices.Contains(o.ledWrong, key.String()) {
+		return ""
+	}
 	for _, h := range o.c.w.Hosts() {
 		n := o.running(h)
 		if n == nil || n.replica.Role() != raft.Follower || n.replica.LeaderAndEpoch().LeaderID != at.nodeID {
 			continue
 		}
-		if v := n.replica.Voters().Find(at.nodeID); v != nil {
-			if e, ok := v.Endpoint(o.c.listener); ok && e.Port != at.port {
-				return h.ID() + " follows the leader at an address that the leader has left, with a voter set from before"
-			}
+		if own, ok := o.keyOf(h); ok && !n.replica.Voters().Contains(own) {
+			return h.ID() + " may follow the leader at an address where the leader is not, and as an observer does so for the whole epoch"
 		}
 	}
 	return ""
