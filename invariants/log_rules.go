@@ -57,6 +57,9 @@ func (c *core) batchAppended(r *replica, id batchID, fresh bool) {
 	if r.role == follower {
 		r.appended = true
 	}
+	if r.role == leader {
+		c.rules.leaderAppendOnly.eval() // it appended; batchesCut tells when it does anything else
+	}
 	*c.times.batches++
 	if r.quorum.leader >= 0 && r.quorum.leader == r.nodeID && r.quorum.epoch == b.epoch {
 		c.leaderWrote(r, id)

@@ -110,7 +110,7 @@ func (s *sealed) verify() {
 
 // scribble overwrites what a program only borrowed.
 func scribble(b []byte) {
-	b = b[:cap(b)]
+	b = b[:min(cap(b), len(b)+64)] // what lies further behind was overwritten when it was last used
 	for i := range b {
 		b[i] = 0xdb
 	}

@@ -20,7 +20,7 @@ func Format(f files.Files, o *Options, deps Deps) (*Result, error) {
 	}
 	result := &Result{MetadataVersion: r.metadataVersion, KRaftVersion: r.kraftVersion}
 	ensemble := metaprops.Load(f, r.Directories, r.MetadataDir, r.Release.MetaProperties)
-	empty, err := r.examine(ensemble, result)
+	empty, err := r.examine(f, ensemble, result)
 	if err != nil || len(empty) == 0 {
 		return result, err
 	}
@@ -41,7 +41,7 @@ func Format(f files.Files, o *Options, deps Deps) (*Result, error) {
 }
 
 // examine is checks 17 to 20; it returns the directories to format.
-func (r *resolved) examine(e *metaprops.Ensemble, result *Result) ([]string, error) {
+func (r *resolved) examine(f files.Files, e *metaprops.Ensemble, result *Result) ([]string, error) {
 	expected := metaprops.Expected{ClusterID: r.ClusterID, NodeID: &r.NodeID}
 	if err := e.Verify(expected, 0); err != nil {
 		return nil, fmt.Errorf("%w --cluster-id and node.id: %w", ErrMismatch, err)
@@ -49,6 +49,11 @@ func (r *resolved) examine(e *metaprops.Ensemble, result *Result) ([]string, err
 	loaded, empty := e.Paths(metaprops.Loaded), e.Paths(metaprops.Empty)
 	if len(loaded) > 0 && !r.IgnoreFormatted {
 		return nil, fmt.Errorf("%w: %s; use --ignore-formatted to skip it and format the others", ErrFormatted, loaded[0])
+	}
+	for _, dir := range loaded { // a run that was killed before may have renamed the file and not made the name durable
+		if err := f.SyncDir(dir); err != nil {
+			return nil, fmt.Errorf("format: directory %s: %w", dir, err)
+		}
 	}
 	for _, dir := range e.Paths(metaprops.Failed) {
 		result.Messages = append(result.Messages, fmt.Sprintf("ignoring %s: %s", dir, e.Directory(dir).Err))

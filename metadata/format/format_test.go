@@ -310,7 +310,7 @@ func TestFailedDirectories(t *testing.T) {
 	require.NoError(t, err)
 	single := &resolved{Options: base(t, "kip1262", nil)}
 	ensemble := &metaprops.Ensemble{Directories: []metaprops.Directory{{Path: "/x", State: metaprops.Failed}}}
-	_, err = single.examine(ensemble, &Result{})
+	_, err = single.examine(filestest.NewMemory(), ensemble, &Result{})
 	require.ErrorIs(t, err, ErrNoDirectory)
 
 	disk = filestest.NewMemory()
