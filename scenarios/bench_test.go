@@ -30,7 +30,7 @@ func benchmarkScenario(b *testing.B, name string) {
 		}
 		events += int64(r.Verdict.Events)
 		simulated += int64(r.Verdict.VirtualUs)
-		records += r.Verdict.Stats["records"]
+		records += r.Verdict.Stats["batches"]
 		syncs += r.Verdict.Stats["fsyncs"]
 		decisions += int64(r.Verdict.Decisions)
 	}
@@ -39,7 +39,7 @@ func benchmarkScenario(b *testing.B, name string) {
 	b.ReportMetric(float64(simulated)/1e6/seconds, "x-real-time")
 	b.ReportMetric(float64(b.N)/seconds, "runs/s")
 	b.ReportMetric(float64(events)/float64(b.N), "events/run")
-	b.ReportMetric(float64(records)/float64(b.N), "records/run")
+	b.ReportMetric(float64(records)/float64(b.N), "batches/run")
 	b.ReportMetric(float64(syncs)/float64(b.N), "fsyncs/run")
 	b.ReportMetric(float64(decisions)/float64(b.N), "decisions/run")
 }
