@@ -72,7 +72,7 @@ func TestFrameWithAnyBitFlipped(t *testing.T) {
 	f := testFrame(t, true)
 	m, err := f.decode()
 	require.NoError(t, err)
-	require.Equal(t, raft.Message(f.plain), m)
+	require.Equal(t, f.plain, m)
 	refused, same := 0, 0
 	for bit := range f.Bits() {
 		flipped := f.Flip(bit).(*frame)
