@@ -160,6 +160,11 @@ func drawTransaction(d dice, p *plan.Plan) {
 	d.writes(p, &lightProfile)
 }
 
+// rareSnapshots leaves snapshots at Kafka's defaults, which short runs never reach: these scenarios are about bootstrap.
+func rareSnapshots(p *plan.Plan) {
+	p.Params["snapshot_max_bytes"], p.Params["snapshot_interval_ms"] = number(20<<20), "0"
+}
+
 // twoDirs gives some hosts a second log directory, which the operator may have forgotten to format.
 func (d dice) twoDirs(h *plan.Host, forget bool) {
 	if d.chance(h.ID+"/two-dirs", 50) {
@@ -184,6 +189,7 @@ func drawReleased(d dice, p *plan.Plan) {
 	for i := range p.Hosts {
 		d.twoDirs(&p.Hosts[i], false)
 	}
+	rareSnapshots(p)
 	d.storm(p, &lightProfile)
 	d.leaveOut(p)
 	d.writes(p, &lightProfile)
@@ -207,6 +213,7 @@ func drawFinalMar(d dice, p *plan.Plan) {
 		}
 		d.twoDirs(h, true)
 	}
+	rareSnapshots(p)
 	d.storm(p, &lightProfile)
 	d.leaveOut(p)
 	d.writes(p, &lightProfile)
@@ -229,6 +236,7 @@ func drawDraft(d dice, p *plan.Plan) {
 		}
 		d.twoDirs(h, true)
 	}
+	rareSnapshots(p)
 	d.storm(p, &lightProfile)
 	d.writes(p, &lightProfile)
 	if share > 0 && d.chance("old-level", 20) {

@@ -89,10 +89,10 @@ func hazards() []hazard {
 		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
 	}, {
 		doc: sim.HazardDoc{
-			ID: "snapshot-behind-uncommitted-tail", Invariant: "no-unexpected-stop", Scenario: "reconfig", Fault: "",
+			ID: "snapshot-behind-uncommitted-tail", Invariant: "no-unexpected-stop", Scenario: "", Fault: "",
 			Doc: "a follower with an uncommitted tail of a later epoch is sent to a snapshot of an earlier one, as it must be; after the download " +
 				"the log may be replaced only by a snapshot that is ahead of it (kraft-protocol 4.5), and the node stops, now and at every restart",
-			DuePerMillion: 50,
+			DuePerMillion: 2,
 		},
 		invariants: []string{"no-unexpected-stop"},
 		stops:      true,
