@@ -5,7 +5,6 @@ package scenarios
 import (
 	"errors"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -60,13 +59,14 @@ func parseNs(s string) int64 {
 // errors is: stop).
 func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err error) bool {
 	replaced, swapped, rots := false, false, flips(p)
-	diskFaults := p.Disk.ReadErrorPpm+p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
+	readErrors := p.Disk.ReadErrorPpm > 0
+	diskErrors := readErrors || p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
 	for i := range p.Actions {
-		if strings.HasPrefix(p.Actions[i].Kind, "disk-") {
-			diskFaults = true
-		}
-		replaced = replaced || p.Actions[i].Kind == "replace-disk"
-		swapped = swapped || p.Actions[i].Kind == "swap"
+		a := &p.Actions[i]
+		readErrors = readErrors || a.Kind == "disk-error" && a.Params["on"] == "read"
+		diskErrors = diskErrors || a.Kind == "disk-error" || a.Kind == "disk-full" // a slow or stuck disk fails nothing
+		replaced = replaced || a.Kind == "replace-disk"
+		swapped = swapped || a.Kind == "swap"
 	}
 	return func(_ string, _ bool, err error) bool {
 		if replaced && errors.Is(err, raft.ErrInconsistentLeader) {
@@ -75,7 +75,7 @@ func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err e
 		if swapped && errors.Is(err, metaprops.ErrNodeID) || rots && errors.Is(err, record.ErrCorrupt) {
 			return true // a node refuses the disk of another, and hands no damaged batch to its state machine
 		}
-		return diskFaults && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) ||
-			errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))
+		return diskErrors && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)) ||
+			readErrors && (errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))
 	}
 }

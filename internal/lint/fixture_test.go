@@ -203,7 +203,7 @@ func TestHooks(t *testing.T) {
 
 func TestMachines(t *testing.T) {
 	check(t, Machines, map[string]string{
-		"a.md":                "see /" + "work/notes and testdata/work/notes\n",
+		"a.md":                "see /" + "work/notes and testdata" + "/" + "work/notes\n",
 		"b.sh":                "cd /" + "home/someone/x\n",
 		"c.mod":               "fine\nGOPROXY=https://proxy" + ".golang.org\n",
 		"testdata/x":          "/" + "root/x\n",
