@@ -36,7 +36,7 @@ func (c *core) onVoteRequest(r, to *replica, m *raft.VoteRequest) {
 	c.requestSent(r, m.ReplicaEpoch)
 	c.directoryIDFirst(r, m.ReplicaDirectoryID)
 	c.voteAsked(r, voterKey{m.VoterID, m.VoterDirectoryID})
-	if to != nil {
+	if to != nil && (m.VoterID < 0 || m.VoterID == to.nodeID) { // a wrong name may lead it to one whom it is not meant for
 		c.wire.between(r, to).vote = askedVote{
 			correlation: m.Correlation, epoch: m.ReplicaEpoch, preVote: m.PreVote, asked: true, id: m.ReplicaID,
 			dir: m.ReplicaDirectoryID,
