@@ -22,6 +22,9 @@ type Config struct {
 	// ClusterID is cluster.id, "" as long as it is unknown (KIP-1262): requests then carry null, and requests with
 	// any cluster id are accepted.
 	ClusterID string
+	// RefuseWhileUnknown makes a replica without a cluster id refuse requests that carry one. KIP-1262 does not say; the
+	// default is to accept them.
+	RefuseWhileUnknown bool
 
 	// ListenerName is the first of controller.listener.names: the listener that raft itself talks to.
 	ListenerName string

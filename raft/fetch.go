@@ -58,6 +58,7 @@ func (r *Replica) checkFetchEnvelope(m *FetchRequest) ErrorCode {
 	if !r.acceptsClusterID(m.ClusterID) {
 		return InconsistentClusterID
 	}
+	r.noteOffer(m.ClusterID, ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID})
 	if m.WrongShape {
 		return InvalidRequest
 	}

@@ -87,6 +87,8 @@ type Replica struct {
 	// retention go by it, since a new leader does not know its own at first.
 	logHighWatermark int64
 
+	offered string // cluster id that a voter has shown while none was known
+
 	shuttingDown       bool
 	shutdownDeadlineMs int64
 	done               bool

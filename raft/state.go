@@ -19,7 +19,7 @@ func (r *Replica) AppendState(buf []byte, protocolView bool) []byte {
 	buf = record.AppendInt32(record.AppendInt64(buf, r.log.FlushedOffset()), r.log.LastEpoch())
 	latest, _ := r.log.LatestSnapshot()
 	buf = record.AppendInt32(appendOffsetAndEpoch(buf, latest), r.log.Snapshots())
-	buf = record.AppendInt64(buf, r.logHighWatermark)
+	buf = record.AppendInt64(append(buf, r.offered...), r.logHighWatermark)
 	buf = r.control.voters().AppendTo(record.AppendInt64(buf, r.control.votersOffset()))
 	buf = r.control.appendTo(record.AppendInt16(buf, r.control.kraftVersion()))
 	for _, l := range r.listeners {

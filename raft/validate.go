@@ -5,10 +5,21 @@ import "github.com/kraftsim/kraftsim/raft/record"
 // The checks of kraft-protocol 2.3 that several requests share.
 
 // acceptsClusterID is the first check of every request. Null is accepted always, and anything as long as this replica
-// does not know its own id (KIP-1262); the empty string is an id like any other.
+// does not know its own id (KIP-1262), unless it is configured to refuse until then; the empty string is an id like any other.
 func (r *Replica) acceptsClusterID(id ClusterID) bool {
-	return !id.Known || r.cfg.ClusterID == "" || id.ID == r.cfg.ClusterID
+	return !id.Known || r.cfg.ClusterID == "" && !r.cfg.RefuseWhileUnknown || id.ID == r.cfg.ClusterID
 }
+
+// noteOffer remembers the cluster id of a voter's request, as long as this replica has none (T23: what a leader may adopt).
+func (r *Replica) noteOffer(id ClusterID, from ReplicaKey) {
+	if r.cfg.ClusterID == "" && id.Known && id.ID != "" && r.offered == "" && r.Voters().Contains(from) {
+		r.offered = id.ID
+	}
+}
+
+// OfferedClusterID returns the first cluster id that a request of another voter carried while this replica knew none, "" for
+// none. It is nothing that raft itself goes by.
+func (r *Replica) OfferedClusterID() string { return r.offered }
 
 // clusterID is what this replica's requests carry.
 func (r *Replica) clusterID() ClusterID {

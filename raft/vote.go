@@ -18,6 +18,7 @@ func (r *Replica) handleVoteRequest(conn int64, m *VoteRequest) error {
 		r.answerVote(conn, m, InconsistentClusterID, None, false)
 		return nil
 	}
+	r.noteOffer(m.ClusterID, ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID})
 	if m.WrongShape {
 		r.answerVote(conn, m, InvalidRequest, None, false)
 		return nil

@@ -66,12 +66,42 @@ func (c *Controller) planActivation(epoch int32) (*activationPlan, error) {
 		p.records = append(p.records, &records.AbortTransactionRecord{Reason: &controllerFailover})
 	}
 	if p.versionKnown {
-		if c.cfg.Release.SupportsClusterID(level) && id == "" { // D4, strict
-			return nil, fmt.Errorf("%w: %s is %d and the log has no cluster id", ErrActivation, image.MetadataVersion, level)
+		if c.cfg.Release.SupportsClusterID(level) && id == "" {
+			return p, c.planMissingID(p, level, epoch)
 		}
 		return p, nil
 	}
 	return p, c.planBootstrap(p, epoch)
+}
+
+// planMissingID is D4: the level is in force and the log has no cluster id, which only a broken invariant can have brought about.
+// The strict design stops; the tolerant one writes what is missing, behind the Abort if there is one, in one batch.
+func (c *Controller) planMissingID(p *activationPlan, level int16, epoch int32) error {
+	id := c.ownOrNewID(epoch)
+	if !c.cfg.Choices.WriteMissing || id == "" {
+		return fmt.Errorf("%w: %s is %d and the log has no cluster id", ErrActivation, image.MetadataVersion, level)
+	}
+	p.records = append(p.records, &records.ClusterIdRecord{ClusterId: id})
+	p.clusterID, p.clusterIDs = id, 1
+	return nil
+}
+
+// ownOrNewID is the id of this node; without one, in the variants whose leader writes one, that of another voter if it may be
+// adopted, else a new one. "" where there can be none.
+func (c *Controller) ownOrNewID(epoch int32) string {
+	if c.clusterID != "" || c.cfg.EmptyClusterID || !c.cfg.Variant.writes() {
+		return c.clusterID
+	}
+	return c.offeredOrNewID(epoch)
+}
+
+func (c *Controller) offeredOrNewID(epoch int32) string {
+	if c.cfg.Choices.AdoptOffered && c.deps.Offers != nil {
+		if id := c.deps.Offers.OfferedClusterID(); id != "" {
+			return id
+		}
+	}
+	return c.newClusterID(epoch)
 }
 
 func (c *Controller) planBootstrap(p *activationPlan, epoch int32) error {
@@ -98,7 +128,7 @@ func (c *Controller) planBootstrap(p *activationPlan, epoch int32) error {
 }
 
 // bootstrapWithID returns the bootstrap records, with the ClusterIdRecord when the bootstrap level has one (KIP-1262,
-// D3): the id of meta.properties, else that of the bootstrap records, else in the draft a new one. It stands after all
+// D3): the id of meta.properties, else that of the bootstrap records, else in the draft and for final-apr's static voters a new one. It stands after all
 // features and before everything else.
 func (c *Controller) bootstrapWithID(p *activationPlan, epoch int32) ([]records.Record, error) {
 	inRecords, err := bootstrapClusterID(c.bootstrap)
@@ -121,8 +151,8 @@ func (c *Controller) bootstrapWithID(p *activationPlan, epoch int32) ([]records.
 		return nil, fmt.Errorf("%w: meta.properties have cluster id %q, the bootstrap records %q", ErrActivation, id, inRecords)
 	case id == "" && inRecords != "":
 		id = inRecords
-	case id == "" && c.cfg.Variant == Draft:
-		id = c.newClusterID(epoch)
+	case id == "" && c.cfg.Variant.writes():
+		id = c.offeredOrNewID(epoch)
 	case id == "":
 		return nil, fmt.Errorf("%w: neither meta.properties nor the bootstrap records hold a cluster id, and a bootstrap "+
 			"controller must be formatted", ErrActivation)

@@ -252,7 +252,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"records":          func(c *Config) { c.MaxRecordsPerBatch = 0 },
 		"atomic records":   func(c *Config) { c.MaxAtomicRecords = 0 },
 		"idle interval":    func(c *Config) { c.MaxIdleIntervalNs = -1 },
-		"final-apr":        func(c *Config) { c.Variant = FinalApr },
+		"variant":          func(c *Config) { c.Variant = Draft + 1 },
 		"released with id": func(c *Config) { c.Variant = Released },
 	} {
 		cfg := good

@@ -23,8 +23,7 @@ const (
 	// FinalMar takes the id from meta.properties or the bootstrap records and stops when neither has one: a bootstrap
 	// controller must be formatted.
 	FinalMar
-	// FinalApr lets a static quorum be unformatted. Its sources are incomplete; it comes with a later issue and
-	// New refuses it until then.
+	// FinalApr lets the voters of a static quorum be unformatted: their first leader writes an id as the draft's does.
 	FinalApr
 	// Draft makes up an id when neither source has one.
 	Draft
@@ -45,6 +44,28 @@ func (v Variant) String() string {
 	panic(fmt.Sprintf("controller: no variant %d", uint8(v)))
 }
 
+// writes reports whether a leader that knows no cluster id makes one up at its activation (D3).
+func (v Variant) writes() bool { return v == FinalApr || v == Draft }
+
+// Choices are the points about the controller that the sources of KIP-1262 leave open. The zero value is what metadata-bootstrap
+// recommends (4.4, 4.10).
+type Choices struct {
+	// AdoptOffered: a leader without a cluster id takes the one that another voter's requests carried, and makes one up only
+	// if there was none (T23). Needs Deps.Offers.
+	AdoptOffered bool
+	// WriteMissing: a leader that finds the level in force and no record writes it (D4, tolerant); otherwise it stops.
+	WriteMissing bool
+	// GenerateOnUpgrade: an upgrade asked of a leader that knows no id makes one up in the same batch (T25); otherwise it is
+	// refused.
+	GenerateOnUpgrade bool
+}
+
+// Offers tells which cluster id others have shown to a node that has none. raft.Replica is one.
+type Offers interface {
+	// OfferedClusterID returns the id that a voter's request carried, "" for none.
+	OfferedClusterID() string
+}
+
 // DefaultMaxRecordsPerBatch is Kafka's constant, for atomic results and for the split of others.
 const DefaultMaxRecordsPerBatch int32 = 10000
 
@@ -52,6 +73,7 @@ const DefaultMaxRecordsPerBatch int32 = 10000
 type Config struct {
 	NodeID  int32
 	Variant Variant
+	Choices Choices
 
 	// Release is what this node's software knows: its levels bound UpdateFeatures and replay.
 	Release *features.Release
@@ -92,8 +114,6 @@ func (c *Config) validate() error {
 		return fmt.Errorf("%w: records per batch %d, atomic %d", ErrConfig, c.MaxRecordsPerBatch, c.MaxAtomicRecords)
 	case c.MaxIdleIntervalNs < 0:
 		return fmt.Errorf("%w: idle interval %d ns", ErrConfig, c.MaxIdleIntervalNs)
-	case c.Variant == FinalApr:
-		return fmt.Errorf("%w: variant final-apr is not built yet", ErrConfig)
 	case c.Variant > Draft:
 		return fmt.Errorf("%w: variant %d", ErrConfig, uint8(c.Variant))
 	case c.Variant == Released && c.knowsClusterID():
@@ -141,10 +161,11 @@ type Observer interface {
 	Observe(e *Event)
 }
 
-// Deps are the controller's neighbours. Observer may be nil.
+// Deps are the controller's neighbours. Observer may be nil, and Offers unless ids may be adopted.
 type Deps struct {
 	Raft      RaftClient
 	Chooser   Chooser
 	Responder Responder
 	Observer  Observer
+	Offers    Offers
 }

@@ -100,14 +100,14 @@ func (c *Controller) currentLevel(feature string) int16 {
 }
 
 // checkVersionUpdate is 5.3: no downgrade, safe or unsafe, across a level that changed metadata; and KIP-1262: a level
-// that has the cluster id is not entered by a controller that knows none (T25).
+// that has the cluster id is not entered by a controller that knows none (T25), unless it may make one up.
 func (c *Controller) checkVersionUpdate(u *FeatureUpdate, current int16) error {
 	for level := current; level > u.Level; level-- {
 		if c.cfg.Release.DidMetadataChange(level) {
 			return fmt.Errorf("%s: no way down from %d to %d, metadata changed at %d", u.Feature, current, u.Level, level)
 		}
 	}
-	if c.cfg.Release.SupportsClusterID(u.Level) && c.upgradeClusterID() == "" {
+	if c.cfg.Release.SupportsClusterID(u.Level) && c.upgradeClusterID() == "" && (c.cfg.EmptyClusterID || !c.cfg.Choices.GenerateOnUpgrade) {
 		return fmt.Errorf("%s: level %d needs a cluster id, and this controller knows none", u.Feature, u.Level)
 	}
 	return nil
@@ -161,7 +161,11 @@ func (c *Controller) featureRecords(u *FeatureUpdate) {
 	}
 	c.outcome.records = append(c.outcome.records, &records.FeatureLevelRecord{Name: u.Feature, FeatureLevel: u.Level})
 	if u.Feature == features.MetadataVersion && c.cfg.Release.SupportsClusterID(u.Level) {
-		c.outcome.records = append(c.outcome.records, &records.ClusterIdRecord{ClusterId: c.upgradeClusterID()})
+		id := c.upgradeClusterID()
+		if id == "" {
+			id = c.offeredOrNewID(c.claimedEpoch)
+		}
+		c.outcome.records = append(c.outcome.records, &records.ClusterIdRecord{ClusterId: id})
 	}
 }
 

@@ -38,13 +38,16 @@ type ClusterIDConfig struct {
 	Clock Clock
 	// Sinks are told, in order, after all directories hold the id: raft first, then whoever waits for it.
 	Sinks []ClusterIDSink
+	// TellFirst tells the sinks before any directory holds the id: they may act under an id that a crash makes the node forget.
+	// The sources do not fix the order (4.7).
+	TellFirst bool
 	// Observer may be nil.
 	Observer Observer
 }
 
 // ClusterIDPublisher gives a node the cluster id that its log holds (KIP-1262, 4.7). The first published image with
 // an id makes it write the id into every usable directory that has none, one after the other, and only then tell the
-// sinks: so a node never acts under an id that it could forget. A directory that cannot be written is given up; the
+// sinks (TellFirst: the other way round): so a node never acts under an id that it could forget. A directory that cannot be written is given up; the
 // metadata directory's failure stops the node (T4). As the loader's Guard it refuses a cluster with another id than
 // the node holds.
 type ClusterIDPublisher struct {
@@ -92,20 +95,26 @@ func (p *ClusterIDPublisher) OnMetadataUpdate(_ *image.Delta, img *image.Image, 
 		return fmt.Errorf("%w: %w", ErrFatal, err)
 	}
 	discovered := !p.has
+	if discovered && p.cfg.TellFirst {
+		p.tell(id, m)
+	}
 	for at := range p.cfg.Ensemble.Directories {
 		if err := p.persist(int32(at), id, m); err != nil {
 			return err
 		}
 	}
 	p.known, p.has, p.done = id, true, true
-	if !discovered {
-		return nil
+	if discovered && !p.cfg.TellFirst {
+		p.tell(id, m)
 	}
+	return nil
+}
+
+func (p *ClusterIDPublisher) tell(id string, m *Manifest) {
 	for _, s := range p.cfg.Sinks {
 		s.SetClusterID(id)
 	}
 	p.observe(Event{Kind: ClusterIDKnown, Text: id, Offset: m.Provenance.Offset, Epoch: m.Provenance.Epoch})
-	return nil
 }
 
 // persist writes the id into one directory, unless the directory holds it or is out of use.

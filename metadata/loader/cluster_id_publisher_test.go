@@ -169,3 +169,28 @@ func TestClusterIDConfigIsChecked(t *testing.T) {
 	_, err := NewClusterIDPublisher(ClusterIDConfig{Ensemble: &metaprops.Ensemble{}, Version: metaprops.V0})
 	require.ErrorIs(t, err, ErrConfig)
 }
+
+// The order of storing and telling (4.7), both ways: which files hold the id when raft hears of it.
+func TestOrderOfTellingAndStoring(t *testing.T) {
+	for _, first := range []bool{false, true} {
+		d := discover(t, nil, dirs[0])
+		d.pub.cfg.TellFirst = first
+		stored := int32(-1)
+		d.sink.see = func() {
+			stored = 0
+			for _, dir := range d.ens.Directories {
+				if dir.Properties.HasClusterID {
+					stored++
+				}
+			}
+		}
+		require.NoError(t, d.commit(id("X")))
+		want := int32(len(dirs))
+		if first {
+			want = 0
+		}
+		require.Equal(t, want, stored)
+		require.Equal(t, []string{"X"}, d.sink.ids)
+		require.Equal(t, "X", d.onDisk(t, dirs[2]).ClusterID)
+	}
+}

@@ -20,6 +20,10 @@ var (
 	ErrNoClusterID  = errors.New("startup: no cluster.id, and this node is a bootstrap controller: format it with the cluster id")
 	// ErrIncomplete: released Kafka wants node id and cluster id in every file, which only files of version 0 may lack.
 	ErrIncomplete = errors.New("startup: meta.properties lacks an id")
+	// ErrOrphanLog: a metadata log without a meta.properties beside it, which Config.OrphanLog does not let anybody take over.
+	ErrOrphanLog = errors.New("startup: a metadata log without meta.properties: put the file back, or empty the directory")
+	// ErrUnidentifiedLog: a broker has a metadata log and no cluster id to say whose it is; see Config.UnidentifiedLog.
+	ErrUnidentifiedLog = errors.New("startup: a metadata log of an unknown cluster: empty the directory, or set the cluster id")
 	// ErrStrayLog: see step 2 of the package comment.
 	ErrStrayLog = errors.New("startup: a metadata log lies in a directory that is not the metadata log directory")
 )
@@ -39,6 +43,19 @@ const (
 	Always
 )
 
+// OldLog says what becomes of a metadata log about which meta.properties do not say enough. The sources of KIP-1262 leave it open.
+type OldLog uint8
+
+// The policies.
+const (
+	// KeepLog goes on with it.
+	KeepLog OldLog = iota
+	// RefuseLog refuses to start.
+	RefuseLog
+	// WipeLog removes it: the node begins anew.
+	WipeLog
+)
+
 // Config is what the node's configuration file says.
 type Config struct {
 	NodeID      int32
@@ -48,8 +65,16 @@ type Config struct {
 	StaticVoter bool     // controller.quorum.voters names this node
 	Release     *features.Release
 	SelfFormat  SelfFormat // of the variant; software that does not know version 2 of meta.properties never formats itself
-	NowMs       int64
-	Chooser     format.Chooser // draws directory ids
+	// OrphanLog is for a log without meta.properties in its directory (T29), where SelfFormat would make a new file: KeepLog
+	// takes a new identity over the old log.
+	OrphanLog OldLog
+	// UnidentifiedLog is for the log of a broker that knows no cluster id: it may be another cluster's (T6). Controllers keep
+	// theirs, since any of them may be a voter.
+	UnidentifiedLog OldLog
+	// Version is that of files that get their cluster id late, 0 for V1: older software can read them (4.9).
+	Version int32
+	NowMs   int64
+	Chooser format.Chooser // draws directory ids
 }
 
 // Node is who the process is.
@@ -77,6 +102,9 @@ func Run(f files.Files, c Config) (*Node, error) {
 		return nil, err
 	}
 	if err := c.requireFormatted(f, e); err != nil {
+		return nil, err
+	}
+	if err := c.oldLog(f, e); err != nil {
 		return nil, err
 	}
 	read := e.Paths(metaprops.Loaded)
@@ -212,7 +240,7 @@ func (c *Config) complete(f files.Files, e *metaprops.Ensemble) error {
 		}
 		if known && !p.HasClusterID {
 			p.HasClusterID, p.ClusterID = true, clusterID
-			if p.Version == metaprops.V2 {
+			if p.Version == metaprops.V2 && c.Version != metaprops.V2 {
 				p.Version = metaprops.V1 // readable for older software, now that nothing is missing (4.9)
 			}
 		}
