@@ -57,19 +57,9 @@ func ResultOfFrom(c *sim.Catalogue) (*FromResult, error) {
 		return nil, ErrNotFrom
 	}
 	own := &cl.hosts[h.Index()]
-	r := &FromResult{Host: h.ID(), NodeID: own.nodeID, Release: own.release.Name, Leader: -1, HighWatermark: -1, Missing: []string{}}
-	for i := range cl.hosts {
-		if v := &cl.hosts[i]; v.kind == kindController {
-			r.Quorum += fmt.Sprintf(",%d@%s:%d", v.nodeID, v.name, v.port)
-		}
-	}
-	r.Quorum = strings.TrimPrefix(r.Quorum, ",")
+	r := &FromResult{Host: h.ID(), NodeID: own.nodeID, Release: own.release.Name, Quorum: cl.quorum(), Leader: -1, HighWatermark: -1,
+		Missing: []string{}, Files: filesOf(h)}
 	r.lookAtNode(cl, h)
-	h.Volume().Walk(func(name string, data []byte) {
-		if rel, ok := strings.CutPrefix(name, "/data/"); ok {
-			r.Files = append(r.Files, ExportedFile{Path: rel, Size: int64(len(data)), Content: append([]byte{}, data...)})
-		}
-	})
 	var dirs []string
 	for _, dir := range own.dirs {
 		dirs = append(dirs, strings.TrimPrefix(dir, "/data/"))

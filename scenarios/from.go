@@ -149,7 +149,7 @@ func (b *fromBuilder) hosts(set []voter) {
 			v.directory = b.d.uuid(absent.ID + "/directory-id").String()
 		}
 		v.into(&absent)
-		if t.log.batches > 0 && b.format == "" {
+		if !t.log.empty() && b.format == "" {
 			b.copyLog(&absent, v)
 		}
 		b.p.Hosts = append(b.p.Hosts, absent)

@@ -152,6 +152,7 @@ func TestFromDamaged(t *testing.T) {
 		{name: "quorum-state not JSON", changes: map[string][]byte{"dir0/" + partition + "quorum-state": text("leader 1")}, stop: "quorum-state"},
 		{name: "quorum-state empty", changes: map[string][]byte{"dir0/" + partition + "quorum-state": {}}, stop: "quorum-state"},
 		{name: "0-0.checkpoint corrupt", changes: map[string][]byte{check: flipped}, stop: "snapshot 0-0"},
+		{name: "snapshot ahead of the log, corrupt", changes: map[string][]byte{"dir0/" + partition + "00000000000000000100-0000000002.checkpoint": text("x")}, stop: "snapshot 100-2"},
 		{name: "foreign checkpoint", changes: map[string][]byte{"dir0/" + partition + "bootstrap.checkpoint": text("x")}, stop: "bootstrap.checkpoint"},
 		{name: "foreign segment", changes: map[string][]byte{"dir0/" + partition + "copy.log": text("x")}, stop: "copy.log"},
 		{name: "log of another topic", changes: map[string][]byte{"dir0/" + partition + "partition.metadata": text("version: 0\ntopic_id: " + uuidText(3))}, stop: "partition.metadata"},
@@ -209,6 +210,8 @@ func TestFromBrokenIdentity(t *testing.T) {
 // TestFromRefused: what is no node's storage is refused with one line that names file and field.
 func TestFromRefused(t *testing.T) {
 	good := formatted(t, "kip1262", 1, standalone)
+	check := "dir0/" + partition + "00000000000000000000-0000000000.checkpoint"
+	versioned := controlBatch(record.KRaftVersion, (&record.KRaftVersionRecord{KRaftVersion: 1}).AppendTo(nil))
 	three := formatted(t, "kip1262", 1, dynamicOf("7@a:9093:"+uuidText(7)+",8@a:9093:"+uuidText(8)))
 	data := func(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 	for _, c := range []struct {
@@ -227,7 +230,9 @@ func TestFromRefused(t *testing.T) {
 		{"unreadable file", unreadable{good, "dir0/meta.properties"}, FromOptions{}, "D/dir0/meta.properties: content: cannot be read: permission denied"},
 		{"unreadable folder", unreadable{good, "dir0"}, FromOptions{}, "D/dir0: content: cannot be read: permission denied"},
 		{"folder in the partition", fstest.MapFS{"dir0/meta.properties": data("x"), "dir0/" + partition + "a/b": data("x")}, FromOptions{}, "D/dir0/__cluster_metadata-0/a: type: a directory"},
-		{"snapshot", with(good, map[string][]byte{"dir0/" + partition + "00000000000000000100-0000000002.checkpoint": []byte("x")}), FromOptions{}, "00000000000000000100-0000000002.checkpoint: snapshot: "},
+		{"a partition", fstest.MapFS{"quorum-state": data("{}")}, FromOptions{}, "D: log directories: these are the files of a __cluster_metadata-0: name the log directory above it"},
+		{"a log without voters", with(good, map[string][]byte{check: nil, "dir0/" + partition + firstSegment: versioned}), FromOptions{},
+			"D/dir0/__cluster_metadata-0/00000000000000000000.log: voters: kraft.version is 1, but there is no voter set"},
 		{"release", good, FromOptions{Release: "9"}, `--release: name: features: unknown release "9"`},
 		{"voters of a dynamic quorum", good, FromOptions{Voters: "1@a:1"}, "--voters: value: the storage has a voter set of its own"},
 		{"voters", formatted(t, "4.0", 1, nil), FromOptions{Voters: "1"}, `--voters: value: voters: bad controller.quorum.voters: "1" is not id@host:port`},
@@ -241,6 +246,14 @@ func TestFromRefused(t *testing.T) {
 			require.NotContains(t, err.Error(), "\n")
 		})
 	}
+}
+
+// controlBatch is a batch of one control record at offset 0 in epoch 1.
+func controlBatch(kind record.ControlType, value []byte) []byte {
+	var b record.Builder
+	b.Reset(nil, record.BatchSpec{LeaderEpoch: 1, Control: true})
+	b.AddControl(kind, value)
+	return b.Finish()
 }
 
 // unreadable is a tree with one file or folder that may not be read.

@@ -39,6 +39,9 @@ func (b *fromBuilder) voters(option string) (q quorum, err error) {
 		return q, flagError("--voters", "the storage has a voter set of its own: leave the flag out")
 	case set != nil:
 		q, err = b.stored(set)
+	case b.t.log.kraftVersion > 0:
+		return q, b.t.refuse(path.Join(b.t.metadataDir(), bootstrap.PartitionDir, b.t.log.file), "voters",
+			"kraft.version is %d, but there is no voter set: nobody could be elected", b.t.log.kraftVersion)
 	case option != "":
 		q, err = b.listed(option)
 	default:

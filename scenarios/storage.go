@@ -6,7 +6,6 @@ import (
 	"math"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
@@ -14,7 +13,6 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft/quorumstate"
-	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -68,9 +66,7 @@ func readTree(tree fs.FS, where, single string) (*storage, error) {
 		return nil, err
 	}
 	t.readBootstrap()
-	if err := t.readLog(); err != nil {
-		return nil, err
-	}
+	t.readLog()
 	return t, t.room()
 }
 
@@ -79,7 +75,7 @@ const leastElections = 100
 
 // room refuses a storage whose epoch is at the end of its numbers: the first election would have none left, in Kafka as here.
 func (t *storage) room() error {
-	epoch, file := t.log.epoch, firstSegment
+	epoch, file := t.log.epoch, t.log.file
 	if content, found := t.file(t.metadataDir(), bootstrap.PartitionDir+"/"+quorumstate.FileName); found {
 		if s, err := quorumstate.Parse(content); err == nil && s.LeaderEpoch > epoch {
 			epoch, file = s.LeaderEpoch, quorumstate.FileName
@@ -190,103 +186,4 @@ func (t *storage) levelOf(r records.Record) {
 	if f, ok := r.(*records.FeatureLevelRecord); ok && f.Name == features.MetadataVersion {
 		t.level = max(t.level, f.FeatureLevel)
 	}
-}
-
-// treeLog is what the metadata log of a tree says, as far as recovery will keep it.
-type treeLog struct {
-	batches      int64
-	end          int64                // offset behind the last batch
-	voters       *record.VotersRecord // the newest, nil: none
-	kraftVersion int16
-	epoch        int32 // of the leader that wrote the last batch
-}
-
-// readLog walks the segments as recovery does: up to the first bad batch.
-func (t *storage) readLog() error {
-	var segments []*treeFile
-	snapshot := ""
-	for i := range t.files {
-		f := &t.files[i]
-		name, inPartition := strings.CutPrefix(f.name, bootstrap.PartitionDir+"/")
-		switch {
-		case f.dir != t.metadataDir() || !inPartition:
-		case strings.HasSuffix(name, ".checkpoint") && len(name) == len(bootstrap.CheckpointName) && name != bootstrap.CheckpointName:
-			snapshot = name
-		case strings.HasSuffix(name, ".log") && len(name) == len(firstSegment):
-			segments = append(segments, f)
-		}
-	}
-	for _, f := range segments {
-		if !t.readSegment(f.data) {
-			break
-		}
-	}
-	if snapshot == "" {
-		return nil
-	}
-	offset, err := strconv.ParseInt(snapshot[:20], 10, 64)
-	if err == nil && len(segments) > 0 && strings.HasSuffix(segments[0].name, "/"+firstSegment) && offset <= t.log.end {
-		return nil // the log has everything
-	}
-	return t.refuse(path.Join(t.metadataDir(), bootstrap.PartitionDir, snapshot), "snapshot",
-		"the log does not reach back before it, and loading one is not simulated yet: use a copy of the storage from before it was taken")
-}
-
-// firstSegment is the segment of a log that begins at its beginning.
-const firstSegment = "00000000000000000000.log"
-
-// readSegment takes in the records of a segment; false when it ends in a bad batch.
-func (t *storage) readSegment(content []byte) bool {
-	var it record.Iterator
-	for len(content) > 0 {
-		batch, rest, err := record.NextFileBatch(content)
-		if err != nil || len(batch) == 0 || batch.Verify() != nil {
-			return false
-		}
-		content = rest
-		t.log.batches, t.log.end, t.log.epoch = t.log.batches+1, batch.NextOffset(), max(t.log.epoch, batch.LeaderEpoch())
-		var r record.Record
-		for it.Reset(batch); it.Next(&r); {
-			t.readRecord(batch.IsControl(), &r)
-		}
-	}
-	return true
-}
-
-func (t *storage) readRecord(control bool, r *record.Record) {
-	if !control {
-		if decoded, _, err := records.Decode(r.Value); err == nil {
-			t.levelOf(decoded)
-		}
-		return
-	}
-	switch kind, err := record.ParseControlKey(r.Key); {
-	case err != nil:
-	case kind == record.KRaftVoters:
-		v := &record.VotersRecord{}
-		if v.Decode(r.Value) == nil {
-			t.log.voters = v
-		}
-	case kind == record.KRaftVersion:
-		var v record.KRaftVersionRecord
-		if v.Decode(r.Value) == nil {
-			t.log.kraftVersion = v.KRaftVersion
-		}
-	}
-}
-
-// voterSet is the newest voter set in log and checkpoint, nil when there is none.
-func (t *storage) voterSet() *record.VotersRecord {
-	switch {
-	case t.log.voters != nil:
-		return t.log.voters
-	case t.checkpoint != nil:
-		return t.checkpoint.Voters
-	}
-	return nil
-}
-
-// dynamic tells whether the quorum is one of kraft.version 1.
-func (t *storage) dynamic() bool {
-	return t.voterSet() != nil || t.log.kraftVersion > 0 || t.checkpoint != nil && t.checkpoint.KRaftVersion > 0
 }

@@ -5,10 +5,12 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft/quorumstate"
 )
 
 // errNotRegular marks what is neither a file nor a directory.
@@ -41,10 +43,18 @@ func (t *storage) read(tree fs.FS, single string) error {
 			return err
 		}
 	}
+	if len(t.dirs) == 0 && slices.ContainsFunc(entries, ofPartition) {
+		return t.refuse("", "log directories", "these are the files of a %s: name the log directory above it", bootstrap.PartitionDir)
+	}
 	if len(t.dirs) == 0 {
 		return t.refuse("", "log directories", "there are none, neither %s nor a folder: name one node's storage", metaprops.FileName)
 	}
 	return nil
+}
+
+// ofPartition tells whether a file has its place in a metadata log rather than in a log directory.
+func ofPartition(e fs.DirEntry) bool {
+	return e.Name() == quorumstate.FileName || strings.HasSuffix(e.Name(), ".log") || strings.HasSuffix(e.Name(), ".checkpoint")
 }
 
 // unreadable reports a file that can't be read in one line.

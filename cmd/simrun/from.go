@@ -23,7 +23,7 @@ const fromHelp = `
 With --from DIR it boots a cluster from one node's storage, without faults, on Kafka's default timers. DIR is a folder of log
 directories, or a single log directory; links to directories on other disks are followed. The metadata directory is the one that
 holds __cluster_metadata-0, else the first by name. DIR is read and never written; of each log directory the files in its root
-and the metadata log count, partitions of other topics are left out.
+and the metadata log count, snapshots among it, partitions of other topics are left out.
   Voters that the newest voter set in DIR names and that are absent are formatted by the simulator with the listed directory ids
 and the same cluster id; when DIR has a log, they begin with a copy of it. Without a voter set the quorum is static: --voters
 lists it, default is the node alone; a node that is not listed joins as an observer. A directory formatted for no initial

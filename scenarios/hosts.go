@@ -1,0 +1,97 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// HostReport is a host as a run left it: its storage, and the metrics of the replica that runs on it.
+type HostReport struct {
+	Host    string         `json:"host"`
+	NodeID  int32          `json:"node_id"`
+	Release string         `json:"release"`
+	Quorum  string         `json:"quorum,omitempty"` // the static voters, id@host:port,...; "" for a dynamic quorum
+	Metrics *raft.Metrics  `json:"-"`                // nil: no node runs on the host
+	Files   []ExportedFile `json:"-"`                // contents are copies
+}
+
+// ErrNoHosts says that no run of a scenario of this package is there to look at.
+var ErrNoHosts = errors.New("scenarios: no run of this scenario to look at")
+
+// HostsOf looks at the world that the last run of a scenario left, on an engine of this catalogue, in the order of the plan's
+// hosts; machines that run no node are left out.
+func HostsOf(c *sim.Catalogue, name string) ([]HostReport, error) {
+	cl := clusterOf(c.Scenario(name))
+	if cl == nil || cl.w == nil || cl.settings == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoHosts, name)
+	}
+	quorum := ""
+	if cl.static != nil {
+		quorum = cl.quorum()
+	}
+	var list []HostReport
+	for i, h := range cl.w.Hosts() {
+		if i >= len(cl.hosts) || cl.hosts[i].kind == kindOperator {
+			continue
+		}
+		own := &cl.hosts[i]
+		r := HostReport{Host: h.ID(), NodeID: own.nodeID, Release: own.release.Name, Quorum: quorum, Files: filesOf(h)}
+		if replica := replicaOf(h); replica != nil {
+			m := replica.Metrics()
+			r.Metrics = &m
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// clusterOf is the cluster of a scenario, nil when it has none.
+func clusterOf(s sim.Scenario) *cluster {
+	switch s := s.(type) {
+	case *scenario:
+		return &s.cluster
+	case *kafkaScenario:
+		return &s.cluster.cluster
+	}
+	return nil
+}
+
+// replicaOf is the replica that runs on a host, nil when none does.
+func replicaOf(h *sim.Host) *raft.Replica {
+	if h.Booting() {
+		return nil
+	}
+	switch p := h.Process().(type) {
+	case *node:
+		return p.replica
+	case *counterNode:
+		return p.replica
+	}
+	return nil
+}
+
+// quorum lists the controllers of the plan as --voters would.
+func (c *cluster) quorum() string {
+	var list []string
+	for i := range c.hosts {
+		if v := &c.hosts[i]; v.kind == kindController {
+			list = append(list, fmt.Sprintf("%d@%s:%d", v.nodeID, v.name, v.port))
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// filesOf copies the files of a host below /data, as its processes see them.
+func filesOf(h *sim.Host) (files []ExportedFile) {
+	h.Volume().Walk(func(name string, data []byte) {
+		if rel, ok := strings.CutPrefix(name, "/data/"); ok {
+			files = append(files, ExportedFile{Path: rel, Size: int64(len(data)), Content: slices.Clone(data)})
+		}
+	})
+	return files
+}
