@@ -3,7 +3,7 @@ package invariants
 import "github.com/kraftsim/kraftsim/sim"
 
 // catalogue lists the documentation of all rules, in the order of rules.each.
-func catalogue() [42]*sim.InvariantDoc {
+func catalogue() [43]*sim.InvariantDoc {
 	return [...]*sim.InvariantDoc{
 		&electionSafetyDoc, &oneVoteDoc, &epochMonotonicDoc, &rolesDoc, &preVoteHarmlessDoc, &noDisruptionDoc,
 		&twoLeadersBoundedDoc, &logMatchingDoc, &leaderCompletenessDoc, &stateMachineSafetyDoc, &leaderAppendOnlyDoc,
@@ -11,7 +11,7 @@ func catalogue() [42]*sim.InvariantDoc {
 		&listenerOrderDoc, &snapshotFitDoc, &snapshotContentDoc, &voterChangeDoc, &votersFollowLogDoc, &kraftVersionDoc, &lastVoterDoc,
 		&mvImpliesClusterIDDoc, &noEarlyClusterIDDoc, &oneClusterIDDoc,
 		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &directoryIDFirstDoc, &bootstrapOnceDoc,
-		&clusterIDServedDoc, &idDiscoveredDoc, &imagesEqualDoc, &publishedOnceDoc, &noUnexpectedStopDoc, &leaderExistsDoc,
+		&clusterIDServedDoc, &idDiscoveredDoc, &imagesEqualDoc, &publishedOnceDoc, &noUnexpectedStopDoc, &clustersApartDoc, &leaderExistsDoc,
 		&highWatermarkMovesDoc, &nodesCatchUpDoc, &voterChangesEndDoc, &bootstrapStableDoc,
 	}
 }

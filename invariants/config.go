@@ -29,8 +29,39 @@ type Config struct {
 	AllowStop func(host string, refused bool, err error) bool
 	// Converges says that the calm has writes or elections enough for the high watermark to move.
 	Converges bool
+	// Clusters lists the clusters of a run in which several share one network, with what they differ in; nil: there is one.
+	Clusters []Cluster
+	// ClusterOf has, for each host in the order of the plan, the index of its cluster in Clusters. It goes by the disk that the host
+	// has at the start: a disk that is put into another host takes its cluster along.
+	ClusterOf []int32
 
-	static voterSet
+	static  voterSet
+	cluster int32
+}
+
+// Cluster is one of several clusters in a run.
+type Cluster struct {
+	StaticVoters []int32 // in place of Config.StaticVoters
+	// Foreign reports whether a configuration value was written by a client of another cluster. Bytes alone do not tell: two
+	// clusters may well write the same batch. nil: it can't be told.
+	Foreign func(name, value string) bool
+}
+
+// of returns the configuration of one cluster.
+func (c *Config) of(cluster int32) Config {
+	one := *c
+	if len(c.Clusters) > 0 {
+		one.StaticVoters, one.cluster = c.Clusters[cluster].StaticVoters, cluster
+	}
+	return one
+}
+
+// clusterOf returns the cluster of a host by its index.
+func (c *Config) clusterOf(host int) int32 {
+	if host < len(c.ClusterOf) && len(c.Clusters) > 0 {
+		return c.ClusterOf[host]
+	}
+	return 0
 }
 
 // withDefaults fills in what zero values stand for.

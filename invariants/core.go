@@ -22,6 +22,7 @@ type core struct {
 	loss     string // evidence of a declared loss that has happened, "" for none
 	rules    rules
 	times    times
+	others   []*core // the other clusters of the run
 }
 
 // rules holds every invariant of the package.
@@ -35,7 +36,7 @@ type rules struct {
 	mvImpliesClusterID, noEarlyClusterID, oneClusterID, leaderWritesClusterID, persistedIsStable, upgradeKeepsID,
 	directoryIDFirst, bootstrapOnce, clusterIDServed, idDiscovered rule
 
-	imagesEqual, publishedOnce, noUnexpectedStop rule
+	imagesEqual, publishedOnce, noUnexpectedStop, clustersApart rule
 
 	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, bootstrapStable rule
 }
@@ -49,7 +50,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,
 		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.directoryIDFirst, &r.bootstrapOnce,
-		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.leaderExists,
+		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
 		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.bootstrapStable,
 	} {
 		f(x, int32(i))
@@ -60,6 +61,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Counters) {
 	c.cfg, c.report, c.nowNs, c.calm = cfg.withDefaults(), report, 0, false
 	c.ledger.reset()
+	c.ledger.foreign, c.others = nil, c.others[:0]
 	c.replicas, c.leaders = c.replicas[:0], c.leaders[:0]
 	c.exposed.reset()
 	c.stable.reset()

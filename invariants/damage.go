@@ -6,7 +6,9 @@ const AfterDamage = "after-damage"
 
 // Damaged says that from now on what goes wrong may follow from a damage. An earlier loss keeps its own evidence.
 func (s *Suite) Damaged() {
-	if s.core.loss == "" {
-		s.core.loss = AfterDamage
+	for _, c := range s.cores[:s.count] {
+		if c.loss == "" {
+			c.loss = AfterDamage
+		}
 	}
 }

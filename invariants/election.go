@@ -54,6 +54,7 @@ func (c *core) quorumWritten(r *replica, q quorumFile) {
 	c.epochWritten(r, &before, &q)
 	c.quorumVersionWritten(r, &q)
 	c.selfVoteWritten(r, &before, &q)
+	c.ownVote(r, &q)
 }
 
 // quorumDurable follows the moment when a write of quorum-state can no longer be lost. A claim before that would be too

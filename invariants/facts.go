@@ -18,6 +18,7 @@ const (
 	factLeaderChange                     // number is the leader, set the voters it lists
 	factKRaftVersion                     // number is the level
 	factVoters                           // number is the voter set
+	factForeign                          // ConfigRecord that a client of another cluster wrote
 )
 
 // fact is what the checkers need of one record.
@@ -80,6 +81,11 @@ func (l *ledger) decodeData(r *record.Record) {
 		f.kind = factAbort
 	case *records.ClusterIdRecord:
 		f.kind, f.number = factClusterID, l.text(m.ClusterId)
+	case *records.ConfigRecord:
+		if l.foreign == nil || m.Value == nil || !l.foreign(m.Name, *m.Value) {
+			return
+		}
+		f.kind = factForeign
 	default:
 		return
 	}

@@ -64,6 +64,7 @@ func (c *core) claim(r *replica, epoch int32, evidence string) *leadership {
 	}
 	r.lastLed = epoch
 	*c.times.elections++
+	c.besides(r, epoch)
 	c.completeAtEntry(r, &c.leaders[at])
 	return &c.leaders[at]
 }
@@ -83,4 +84,15 @@ func (c *core) start(r *replica, l *leadership) int64 {
 		}
 	}
 	return l.startBase
+}
+
+// besides counts elections during which the leader of an earlier epoch leads on: it has not heard yet. Each invariant judges either by
+// its own epoch.
+func (c *core) besides(r *replica, epoch int32) {
+	for _, o := range c.replicas {
+		if o != r && o.up && o.role == leader && o.roleEpoch < epoch {
+			*c.times.twoLeaders++
+			return
+		}
+	}
 }

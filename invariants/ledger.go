@@ -45,6 +45,7 @@ type ledger struct {
 	texts     []string // interned cluster ids; 0 is ""
 	sets      []voterSet
 	records   record.Iterator
+	foreign   func(name, value string) bool // see Cluster.Foreign
 	scratch   []byte
 }
 

@@ -138,6 +138,7 @@ func (c *core) bootstrapMet() bool {
 // duty is one obligation.
 type duty struct {
 	suite   *Suite
+	core    *core // of its cluster
 	met     func(c *core) bool
 	waiting func(c *core) string
 }
@@ -145,24 +146,27 @@ type duty struct {
 // Met implements sim.Obligation.
 func (d *duty) Met() bool {
 	d.suite.refresh()
-	return d.met(&d.suite.core)
+	return d.met(d.core)
 }
 
 // Waiting implements sim.Obligation.
 func (d *duty) Waiting() string {
 	d.suite.refresh()
-	return d.waiting(&d.suite.core)
+	return d.waiting(d.core)
 }
 
-// duties returns the obligations of the catalogue.
-func (s *Suite) duties() []duty {
+// numberOfDuties is how many obligations a cluster has.
+const numberOfDuties = 6
+
+// duties returns the obligations of the catalogue for one cluster.
+func (s *Suite) duties(c *core) []duty {
 	return []duty{
-		{s, (*core).leaderMet, (*core).waitsForLeader},
-		{s, (*core).watermarkMet, (*core).waitsForWatermark},
-		{s, func(c *core) bool { return c.lagging() == nil }, (*core).waitsForNodes},
-		{s, (*core).changesMet, (*core).waitsForChanges},
-		{s, func(c *core) bool { return c.ignorant() == nil }, (*core).waitsForIDs},
-		{s, (*core).bootstrapMet, (*core).waitsForBootstrap},
+		{s, c, (*core).leaderMet, (*core).waitsForLeader},
+		{s, c, (*core).watermarkMet, (*core).waitsForWatermark},
+		{s, c, func(c *core) bool { return c.lagging() == nil }, (*core).waitsForNodes},
+		{s, c, (*core).changesMet, (*core).waitsForChanges},
+		{s, c, func(c *core) bool { return c.ignorant() == nil }, (*core).waitsForIDs},
+		{s, c, (*core).bootstrapMet, (*core).waitsForBootstrap},
 	}
 }
 

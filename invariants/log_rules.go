@@ -66,6 +66,7 @@ func (c *core) batchAppended(r *replica, id batchID, fresh bool) {
 	}
 	if b.factEnd > b.factStart {
 		r.votersUnsure = r.votersUnsure || b.after.votersBatch == id
+		c.ownRecords(r, id)
 		c.factsAppended(r, id, fresh)
 	}
 	if r.activation.pending && b.end > r.activation.last {

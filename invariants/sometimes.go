@@ -10,6 +10,8 @@ type times struct {
 	sentToSnapshot, downloaded, downloadBroken, snapshots, snapshotInChange, prefixDeleted, voterAdded, voterRemoved, voterUpdated,
 	joinedByItself, changeRolledBack, removedResigned, kraftUpgraded, wiped *int64
 
+	refusedOther, otherClustersDisk, twoLeaders *int64
+
 	elections, batches *int64
 }
 
@@ -39,6 +41,9 @@ func (t *times) bind(sometimes, stat Counters) {
 	t.removedResigned = sometimes("removed-leader-resigned")
 	t.kraftUpgraded = sometimes("kraft-version-upgraded")
 	t.wiped = sometimes("disk-replaced")
+	t.refusedOther = sometimes("request-of-another-cluster-refused")
+	t.otherClustersDisk = sometimes("disk-of-another-cluster")
+	t.twoLeaders = sometimes("two-leaders-at-once")
 	t.snapshots = stat("snapshots")
 	t.elections = stat("elections")
 	t.batches = stat("batches")
@@ -98,5 +103,11 @@ func SometimesDocs() []sim.SometimesDoc {
 			Doc: "the upgrade of a static quorum to kraft.version 1 is committed"},
 		{Name: "disk-replaced", Scenario: "reconfig/replaced-disk", DuePerMillion: 300_000,
 			Doc: "a disk is wiped: its host comes back as another replica"},
+		{Name: "request-of-another-cluster-refused", Scenario: "raft/two-clusters", DuePerMillion: 500_000,
+			Doc: "a request reaches a node of another cluster, which refuses it for its cluster id"},
+		{Name: "disk-of-another-cluster", Scenario: "raft/two-clusters", DuePerMillion: 20_000,
+			Doc: "a node starts on a disk that belongs to a host of another cluster"},
+		{Name: "two-leaders-at-once", Scenario: "", DuePerMillion: 10_000,
+			Doc: "a leader is elected while the leader of an earlier epoch does not know yet"},
 	}
 }

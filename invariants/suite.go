@@ -9,15 +9,26 @@ import (
 	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
-// Suite is all checkers of the package as one sim.Checker: it turns what the world shows into calls of the core. It may be
-// used for any number of runs, one after the other, and keeps its memory.
+// Suite is all checkers of the package as one sim.Checker: it turns what the world shows into calls of a core. Each cluster of
+// the run has a core of its own, so that every invariant looks at the leaders and the log of its own cluster. It may be used for any
+// number of runs, one after the other, and keeps its memory.
 type Suite struct {
 	cfg   Config
 	world *sim.World
-	core  core
+	cores []*core // by cluster; those beyond the clusters of the run wait for another run
+	count int32   // clusters of the run
 	pool  []*replica
+	at    []place // by host: whose disk it has
+	home  []place // by host: that of its own disk
+	cross crossings
 	op    diskOp
 	owed  []duty
+}
+
+// place is a disk, with the identity that lives on it, and its cluster.
+type place struct {
+	core *core
+	r    *replica
 }
 
 // New returns a suite.
@@ -28,57 +39,87 @@ func (s *Suite) Configure(cfg Config) { s.cfg = cfg }
 
 // Attach implements sim.Checker.
 func (s *Suite) Attach(w *sim.World) {
-	s.world = w
-	s.core.reset(s.cfg, w.Violate, w.Evaluated, w.Sometimes, w.Stat)
+	s.world, s.count = w, max(1, int32(len(s.cfg.Clusters)))
+	for int32(len(s.cores)) < s.count {
+		s.cores = append(s.cores, &core{})
+	}
+	for k, c := range s.cores[:s.count] {
+		c.reset(s.cfg.of(int32(k)), w.Violate, w.Evaluated, w.Sometimes, w.Stat)
+	}
+	s.cross.reset()
+	s.at, s.home = s.at[:0], s.home[:0]
 	for i, h := range w.Hosts() {
 		if i == len(s.pool) {
 			s.pool = append(s.pool, &replica{})
 		}
-		s.core.addReplica(s.pool[i], h.ID(), h.Volume())
+		c := s.cores[s.cfg.clusterOf(i)]
+		s.home = append(s.home, place{c, c.addReplica(s.pool[i], h.ID(), h.Volume())})
 	}
-	if len(s.owed) == 0 {
-		s.owed = s.duties()
+	s.at = append(s.at, s.home...)
+	s.separate()
+	for k := int32(len(s.owed)) / numberOfDuties; k < s.count; k++ {
+		s.owed = append(s.owed, s.duties(s.cores[k])...)
 	}
-	for i := range s.owed {
+	for i := range s.owed[:s.count*numberOfDuties] {
 		w.AddObligation(&s.owed[i])
 	}
 }
 
-// enter brings the core's clock up to date and returns the replica of a host.
-func (s *Suite) enter(h *sim.Host) *replica {
-	s.core.nowNs = s.world.NowNs()
-	return s.core.replicas[h.Index()]
+// enter brings the clock of a core up to date and returns it, with the replica whose disk a host has.
+func (s *Suite) enter(h *sim.Host) (*core, *replica) {
+	p := &s.at[h.Index()]
+	p.core.nowNs = s.world.NowNs()
+	return p.core, p.r
 }
 
 // refresh brings what obligations look at up to date.
 func (s *Suite) refresh() {
-	s.core.nowNs = s.world.NowNs()
-	s.core.beginCalm()
+	for _, c := range s.cores[:s.count] {
+		c.nowNs = s.world.NowNs()
+		c.beginCalm()
+	}
 	for i, h := range s.world.Hosts() {
-		s.core.replicas[i].frozen = h.Frozen()
+		s.at[i].r.frozen = h.Frozen()
 	}
 }
 
 // OnBoot implements sim.LifeChecker.
-func (s *Suite) OnBoot(h *sim.Host) { s.core.booted(s.enter(h), h.Boot()) }
+func (s *Suite) OnBoot(h *sim.Host) {
+	c, r := s.enter(h)
+	c.booted(r, h.Boot())
+	if c != s.home[h.Index()].core {
+		*c.times.otherClustersDisk++
+	}
+}
 
 // OnDown implements sim.LifeChecker.
 func (s *Suite) OnDown(h *sim.Host, kind sim.DownKind, err error) {
-	r := s.enter(h)
+	c, r := s.enter(h)
 	if kind != sim.FatalError && kind != sim.RefusedToStart {
 		err = nil
 	}
-	s.core.stopped(r, kind == sim.RefusedToStart, err)
+	c.stopped(r, kind == sim.RefusedToStart, err)
 }
 
-// OnDiskCrash implements sim.DiskChecker.
-func (s *Suite) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) { s.core.crashed(s.enter(h)) }
+// OnDiskCrash implements sim.DiskChecker. A disk that was put into another host takes its replica, and its cluster, along.
+func (s *Suite) OnDiskCrash(h *sim.Host, v *vdisk.Volume) {
+	if at := &s.at[h.Index()]; at.r.disk != disk(v) {
+		for _, p := range s.home {
+			if p.r.disk == disk(v) {
+				*at = p
+				p.r.id = h.ID()
+			}
+		}
+	}
+	c, r := s.enter(h)
+	c.crashed(r)
+}
 
 // OnDisk implements sim.DiskChecker.
 func (s *Suite) OnDisk(h *sim.Host, _ *vdisk.Volume, op *vdisk.Op) {
-	r := s.enter(h)
+	c, r := s.enter(h)
 	if s.op = diskOpOf(op); s.op.kind != 0 {
-		s.core.onDisk(r, &s.op)
+		c.onDisk(r, &s.op)
 	}
 }
 
@@ -109,12 +150,15 @@ func diskOpOf(op *vdisk.Op) diskOp {
 
 // OnSend implements sim.SendChecker.
 func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
-	r := s.enter(from)
+	c, r := s.enter(from)
 	var peer *replica
 	if to != nil {
-		peer = s.core.replicas[to.Index()]
+		if p := &s.at[to.Index()]; p.core == c {
+			peer = p.r
+		} else {
+			s.crossed(s.at[from.Index()], *p, m)
+		}
 	}
-	c := &s.core
 	c.votersUsed(r)
 	switch m := m.(type) {
 	case *raft.FetchRequest:
@@ -142,8 +186,7 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 
 // OnProtocol implements sim.ProtocolChecker.
 func (s *Suite) OnProtocol(h *sim.Host, o sim.Observation) {
-	r := s.enter(h)
-	c := &s.core
+	c, r := s.enter(h)
 	switch o := o.(type) {
 	case *RaftObservation:
 		c.onRaftEvent(r, &o.E)

@@ -7,7 +7,10 @@ import "github.com/kraftsim/kraftsim/sim"
 const staticVoterWiped = "static-voter-wiped"
 
 // OnWipe implements sim.WipeChecker.
-func (s *Suite) OnWipe(h *sim.Host) { s.core.wiped(s.enter(h)) }
+func (s *Suite) OnWipe(h *sim.Host) {
+	c, r := s.enter(h)
+	c.wiped(r)
+}
 
 // wiped begins a new incarnation of a replica: what it promised died with its disk.
 func (c *core) wiped(r *replica) {
