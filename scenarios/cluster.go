@@ -112,6 +112,8 @@ func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 	switch s.variant {
 	case controller.FinalMar:
 		c.Variant = invariants.FinalMar
+	case controller.FinalApr:
+		c.Variant = invariants.FinalApr
 	case controller.Draft:
 		c.Variant = invariants.Draft
 	}

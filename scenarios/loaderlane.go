@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/loader"
-	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -15,7 +14,7 @@ import (
 // Registration comes before anything may wait for an id (metadata-bootstrap 4.7).
 func (n *node) openLoader(who *startup.Node) error {
 	publisher, err := loader.NewClusterIDPublisher(loader.ClusterIDConfig{
-		Files: n.env.Files(), Ensemble: who.Directories, Version: metaprops.V1, Clock: n.env,
+		Files: n.env.Files(), Ensemble: who.Directories, Version: n.c.choices.fileVersion, TellFirst: n.c.choices.tellFirst, Clock: n.env,
 		Sinks: []loader.ClusterIDSink{(*discovered)(n)}, Observer: (*loaderObserver)(n),
 	})
 	if err != nil {
@@ -76,6 +75,13 @@ func (n *node) inputLoader(env *sim.Env, in *sim.Input) error {
 	}
 	deadline := n.loader.DeadlineNs()
 	if next := n.registerLate(now); next >= 0 && (deadline < 0 || next < deadline) {
+		deadline = next
+	}
+	next, err := n.awaitClusterID(now)
+	if err != nil {
+		return err
+	}
+	if next >= 0 && (deadline < 0 || next < deadline) {
 		deadline = next
 	}
 	env.WakeAt(deadline)

@@ -35,6 +35,8 @@ type node struct {
 	wakePosted bool
 	clusterID  string
 	stopping   bool
+
+	formattedEmpty bool // meta.properties hold a cluster id, the empty string: nothing to wait for
 }
 
 // Boot is Kafka's start order (metadata-bootstrap 2.4, 7.4): identity, raft, loader, controller.
@@ -44,12 +46,16 @@ func (n *node) Boot(env *sim.Env) error {
 	who, err := startup.Run(env.Files(), startup.Config{
 		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
 		StaticVoter: n.c.static != nil && n.h.kind == kindController, Release: n.h.release,
-		SelfFormat: n.c.selfFormat, NowMs: env.WallMs(), Chooser: formatChoices{env},
+		SelfFormat: n.c.selfFormat, OrphanLog: n.c.choices.orphanLog, UnidentifiedLog: n.c.choices.unidentifiedLog,
+		Version: n.c.choices.fileVersion, NowMs: env.WallMs(), Chooser: formatChoices{env},
 	})
 	if err != nil {
 		return err
 	}
-	n.clusterID = who.ClusterID
+	n.clusterID, n.bootedNs = who.ClusterID, env.MonotonicNs()
+	if _, known := who.Directories.ClusterID(); known && who.ClusterID == "" {
+		n.formattedEmpty = true
+	}
 	config := n.c.raftConfig(n.h, who)
 	config.Log.Alloc = env.Alloc
 	n.replica = raft.New(config, raft.Deps{
@@ -78,10 +84,10 @@ func (n *node) openController(who *startup.Node) error {
 	}
 	_, formatted := who.Directories.ClusterID()
 	c, err := controller.New(controller.Config{
-		NodeID: n.h.nodeID, Variant: n.c.variant, Release: n.h.release, UnstableFeatures: n.h.unstable, Bootstrap: entries(who.Bootstrap),
+		NodeID: n.h.nodeID, Variant: n.c.variant, Choices: n.c.choices.controller, Release: n.h.release, UnstableFeatures: n.h.unstable, Bootstrap: entries(who.Bootstrap),
 		ClusterID: who.ClusterID, EmptyClusterID: formatted && who.ClusterID == "", MaxRecordsPerBatch: n.c.recordsPerBatch, MaxAtomicRecords: controller.DefaultMaxRecordsPerBatch,
 		MaxIdleIntervalNs: n.c.idleNs, MinInSyncReplicas: "1",
-	}, controller.Deps{Raft: n.replica, Chooser: (*controllerChoices)(n), Responder: (*responder)(n), Observer: (*controlObserver)(n)})
+	}, controller.Deps{Raft: n.replica, Chooser: (*controllerChoices)(n), Responder: (*responder)(n), Observer: (*controlObserver)(n), Offers: n.replica})
 	if err != nil {
 		return err
 	}

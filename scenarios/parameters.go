@@ -46,8 +46,8 @@ func textField(name, doc string) plan.Field {
 // clusterParameters are those of plan.params.
 func clusterParameters() []plan.Field {
 	ms := func(name string, low int64, doc string) plan.Field { return numberField(name, low, longestMs, doc) }
-	return []plan.Field{
-		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "draft"),
+	return append(choiceParameters(), []plan.Field{
+		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "final-apr", "draft"),
 		wordField("quorum", "voters by configuration or by records; absent: static", "static", "dynamic"),
 		textField("cluster_id", "with which the operator formats; absent: a fixed one"),
 		textField("listener", "name of the controllers' listener; absent: CONTROLLER"),
@@ -85,7 +85,7 @@ func clusterParameters() []plan.Field {
 		ms("retention_ms", 0, "metadata.max.retention.ms, 0: no limit; absent: 7 days"),
 		ms("clean_interval_ms", 1, "time between two looks at the retention; absent: 60000"),
 		ms("delete_delay_ms", 1, "file.delete.delay.ms; absent: 60000"),
-	}
+	}...)
 }
 
 // kafkaParameters are those that only Kafka's own scenarios have.

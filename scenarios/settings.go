@@ -34,6 +34,7 @@ const (
 type settings struct {
 	variant         controller.Variant
 	selfFormat      startup.SelfFormat
+	choices         kipChoices
 	dynamic         bool
 	clusterID       string
 	listener        string // first of controller.listener.names
@@ -127,11 +128,14 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		batchBytes:       int32(max(1, r.within("snapshot_batch_bytes", 8<<20, math.MaxInt32))),
 		recordsPerAppend: int32(max(1, r.within("snapshot_append_records", int64(loader.DefaultSnapshotAppendCount), math.MaxInt32))),
 	}
-	switch r.word("variant", "released", "released", "final-mar", "draft") {
+	s.choices.read(r)
+	switch r.word("variant", "released", "released", "final-mar", "final-apr", "draft") {
 	case "released":
 		s.variant, s.selfFormat = controller.Released, startup.Never
 	case "final-mar":
 		s.variant, s.selfFormat = controller.FinalMar, startup.UnlessBootstrap
+	case "final-apr":
+		s.variant, s.selfFormat = controller.FinalApr, startup.UnlessDynamic
 	case "draft":
 		s.variant, s.selfFormat = controller.Draft, startup.Always
 	}
@@ -240,6 +244,7 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	}
 	c.StaticVoters, c.BootstrapServers = s.static, s.bootstrapServers(h)
 	c.AutoJoin = h.autoJoin
+	c.RefuseWhileUnknown = s.choices.refuseUnknown
 	c.Versions, c.MaxKRaftVersion = software(h.release)
 	t := &s.timeouts
 	c.ElectionTimeoutMs, c.FetchTimeoutMs, c.RequestTimeoutMs = t.election, t.fetch, t.request
