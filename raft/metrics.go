@@ -9,7 +9,7 @@ type Metrics struct {
 	State    Role  // current-state
 	Leader   int32 // current-leader
 	Epoch    int32 // current-epoch
-	Vote     int32 // current-vote
+	Vote     int32 // current-vote; a leader's is its own
 	Observer bool  // is-observer
 
 	VoteDirectoryID record.UUID // current-vote-directory-id; zero: none
@@ -63,6 +63,7 @@ func (r *Replica) Metrics() Metrics {
 		}
 	}
 	if l, ok := r.role.(*leader); ok {
+		m.Vote, m.VoteDirectoryID = r.cfg.NodeID, r.cfg.DirectoryID // which its quorum-state does not keep (1.3)
 		m.Observers = int32(len(l.observers))
 		m.UncommittedVoterChange = r.control.votersOffset() != NoVotersInLog && !r.votersCommitted(l)
 	}
@@ -71,6 +72,20 @@ func (r *Replica) Metrics() Metrics {
 	m.FetchedRecordsMilliPerSec = r.metrics.fetched.milliPerSec(r.nowMs)
 	m.AppendRecordsMilliPerSec = r.metrics.appended.milliPerSec(r.nowMs)
 	return m
+}
+
+// CurrentState is Kafka's current-state: the role, but "observer" for a follower that is no voter, "unattached-voted" and
+// "prospective-voted" for one that has voted for another replica, and "unattached" for a leader that has resigned.
+func (m *Metrics) CurrentState() string {
+	switch {
+	case m.State == Follower && m.Observer:
+		return "observer"
+	case m.State == Resigned:
+		return Unattached.String()
+	case (m.State == Unattached || m.State == Prospective) && m.Vote != -1:
+		return m.State.String() + "-voted"
+	}
+	return m.State.String()
 }
 
 // measureElection looks at a transition: an election begins with Prospective and ends with a leader, whoever it is.

@@ -34,22 +34,34 @@ be DIR again. OUT must not exist, or be an empty folder outside of DIR, and appe
 a run took place, also with exit code 1.
   Exit code 0 means: there is a leader, the bootstrap is stable, every meta.properties has its ids, and all files decode. 1: not so,
 and what is missing is told; a node that Kafka would refuse to start refuses here, with its own error. 2: DIR cannot be taken for a
-node's storage, or OUT cannot be written.`
+node's storage, or OUT cannot be written.
+
+Of a scenario, --export OUT writes the storage of every host, OUT/HOST/LOGDIR/..., with the file names and bytes of a real node:
+OUT/HOST is a DIR for --from and for dump. --metrics shows what Kafka publishes as raft-metrics, for every host, at the end of the
+run; in the JSON document they have Kafka's names.`
 
 // fromCall is the state of one call of run.
 type fromCall struct {
 	catalogue                     *sim.Catalogue
 	from, export, release, voters string
+	metrics                       bool
 	out                           string // absolute, links resolved
 }
 
 // exportReport is what run --from adds to the JSON document.
 type exportReport struct {
 	*scenarios.FromResult
-	Export string `json:"export,omitempty"`
+	Export string     `json:"export,omitempty"`
+	Hosts  []hostJSON `json:"hosts,omitempty"` // with --metrics
 }
 
-// fromHook adds --from, --export, --release and --voters to run.
+// hostsReport is what --export and --metrics add to the JSON document of another run.
+type hostsReport struct {
+	Export string     `json:"export,omitempty"`
+	Hosts  []hostJSON `json:"hosts"`
+}
+
+// fromHook adds --from, --export, --release, --voters and --metrics to run.
 func fromHook(catalogue *sim.Catalogue) *cli.RunHook {
 	c := &fromCall{catalogue: catalogue}
 	return &cli.RunHook{Flags: c.flags, Plan: c.plan, Finish: c.finish}
@@ -60,7 +72,8 @@ func (c *fromCall) flags(cmd *cobra.Command) {
 	cmd.Example += "\n  simrun run --from testdata/golden/formatted/standalone --export OUT" +
 		"\n  simrun run --from /var/kafka --voters 1@a:9093,2@b:9093,3@c:9093 --release 3.9"
 	cmd.Flags().StringVar(&c.from, "from", "", "boot from one node's storage in this folder")
-	cmd.Flags().StringVar(&c.export, "export", "", "with --from: write the node's storage after the run into this new folder")
+	cmd.Flags().StringVar(&c.export, "export", "", "write the storage after the run into this new folder: with --from the node's, else every host's")
+	cmd.Flags().BoolVar(&c.metrics, "metrics", false, "show the raft metrics of every host at the end of the run")
 	cmd.Flags().StringVar(&c.release, "release", "", "with --from: release of the software; default follows the files")
 	cmd.Flags().StringVar(&c.voters, "voters", "", "with --from: static quorum as id@host:port,...; default is the node alone")
 }
@@ -68,12 +81,12 @@ func (c *fromCall) flags(cmd *cobra.Command) {
 // plan makes the plan of a storage. Nothing is written yet.
 func (c *fromCall) plan(cmd *cobra.Command, args []string) (*plan.Plan, error) {
 	if !cmd.Flags().Changed("from") {
-		for _, name := range []string{"export", "release", "voters"} {
+		for _, name := range []string{"release", "voters"} {
 			if cmd.Flags().Changed(name) {
 				return nil, cli.Usagef("--%s needs --from DIR", name)
 			}
 		}
-		return nil, nil
+		return nil, c.checkExport(cmd)
 	}
 	if len(args) > 0 || cmd.Flags().Changed("plan") {
 		return nil, cli.Usagef("--from makes the plan: give it without a scenario and without --plan")
@@ -112,12 +125,14 @@ func (c *fromCall) checkExport(cmd *cobra.Command) error {
 	if err != nil {
 		return cli.Usagef("--export %s: %w", c.export, cause(err))
 	}
-	from, err := resolve(c.from)
-	if err != nil {
-		return cli.Usagef("--from %s: %w", c.from, cause(err))
-	}
-	if rel, err := filepath.Rel(from, out); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return cli.Usagef("--export %s: lies in --from %s, which is never written", c.export, c.from)
+	if c.from != "" {
+		from, err := resolve(c.from)
+		if err != nil {
+			return cli.Usagef("--from %s: %w", c.from, cause(err))
+		}
+		if rel, err := filepath.Rel(from, out); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return cli.Usagef("--export %s: lies in --from %s, which is never written", c.export, c.from)
+		}
 	}
 	c.out = out
 	entries, err := os.ReadDir(out)
@@ -162,10 +177,10 @@ func cause(err error) error {
 	return err
 }
 
-// finish reports on the node, and exports its storage.
-func (c *fromCall) finish(cmd *cobra.Command, _ *plan.Plan, _ campaign.Runner, result sim.Result) (any, error) {
+// finish reports on the node, and exports its storage; of another run it does so for every host, where asked to.
+func (c *fromCall) finish(cmd *cobra.Command, p *plan.Plan, _ campaign.Runner, result sim.Result) (any, error) {
 	if c.from == "" {
-		return nil, nil
+		return c.finishHosts(cmd, p.Scenario)
 	}
 	r, err := scenarios.ResultOfFrom(c.catalogue)
 	if err != nil {
@@ -191,8 +206,17 @@ func (c *fromCall) finish(cmd *cobra.Command, _ *plan.Plan, _ campaign.Runner, r
 		}
 		report.Export = c.export
 	}
+	if c.metrics {
+		hosts, err := scenarios.HostsOf(c.catalogue, p.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		report.Hosts = hostsJSON(hosts)
+	}
 	if !cli.JSON(cmd) {
-		c.print(cmd, report)
+		if err := c.print(cmd, report); err != nil {
+			return nil, err
+		}
 	}
 	if len(r.Missing) > 0 {
 		return report, cli.ErrFinding
@@ -200,7 +224,43 @@ func (c *fromCall) finish(cmd *cobra.Command, _ *plan.Plan, _ campaign.Runner, r
 	return report, nil
 }
 
-func (c *fromCall) print(cmd *cobra.Command, r *exportReport) {
+// finishHosts reports on every host of a run that was not one of --from.
+func (c *fromCall) finishHosts(cmd *cobra.Command, scenario string) (any, error) {
+	if !c.metrics && c.out == "" {
+		return nil, nil
+	}
+	hosts, err := scenarios.HostsOf(c.catalogue, scenario)
+	if err != nil {
+		return nil, err
+	}
+	report, n := &hostsReport{Hosts: hostsJSON(hosts)}, 0
+	if c.out != "" {
+		var files []scenarios.ExportedFile
+		for i := range hosts {
+			for _, f := range hosts[i].Files {
+				f.Path = hosts[i].Host + "/" + f.Path
+				files = append(files, f)
+			}
+		}
+		if err := write(c.out, files); err != nil {
+			return nil, cli.Usagef("--export %s: %w", c.export, cause(err))
+		}
+		report.Export, n = c.export, len(files)
+	}
+	if cli.JSON(cmd) {
+		return report, nil
+	}
+	w := cmd.OutOrStdout()
+	if c.out != "" {
+		fmt.Fprintf(w, "exported %s of %s to %s\n", reports.Plural(int64(n), "file"), reports.Plural(int64(len(hosts)), "host"), c.export)
+	}
+	if c.metrics {
+		return report, printMetrics(w, report.Hosts)
+	}
+	return report, nil
+}
+
+func (c *fromCall) print(cmd *cobra.Command, r *exportReport) error {
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "node %d, release %s, voters %s\n", r.NodeID, r.Release, r.Quorum)
 	fmt.Fprintf(w, "leader %d in epoch %d, high watermark %d, log end %d, metadata.version %d, cluster id %s\n", r.Leader, r.Epoch,
@@ -211,4 +271,8 @@ func (c *fromCall) print(cmd *cobra.Command, r *exportReport) {
 	for _, m := range r.Missing {
 		fmt.Fprintf(w, "missing: %s\n", m)
 	}
+	if c.metrics {
+		return printMetrics(w, r.Hosts)
+	}
+	return nil
 }

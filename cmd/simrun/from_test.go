@@ -247,7 +247,7 @@ func TestBadCalls(t *testing.T) {
 		{"output is the input", []string{"--from", empty, "--export", empty}, "lies in --from"},
 		{"output is a link to nowhere", []string{"--from", dir, "--export", dangling}, "a link to nowhere"},
 		{"no name for the output", []string{"--from", dir, "--export", ""}, "--export: the name of the folder is empty"},
-		{"export alone", []string{"raft/quiet", "--export", filepath.Join(base, "out")}, "--export needs --from DIR"},
+		{"output of a scenario not empty", []string{"raft/quiet", "--export", full}, "--export " + full + ": not empty, it holds x"},
 		{"release alone", []string{"raft/quiet", "--release", "4.0"}, "--release needs --from DIR"},
 		{"a scenario, too", []string{"raft/quiet", "--from", dir}, "without a scenario"},
 		{"a plan, too", []string{"--plan", "x", "--from", dir}, "without a scenario and without --plan"},
