@@ -48,7 +48,8 @@ func storm(c *cluster, ms int64) (appended []string) {
 	return appended
 }
 
-// calm heals everything and waits until all nodes have delivered the same log.
+// calm heals everything and waits until all nodes have delivered the same log: all of the last append, and what any of them
+// has delivered behind it, the first record of a leader elected meanwhile.
 func calm(c *cluster) {
 	c.t.Helper()
 	clear(c.cut)
@@ -75,6 +76,18 @@ func calm(c *cluster) {
 		}
 		c.awaitCommitted(20_000, last, ids...)
 	}
+	require.True(c.t, c.run(20_000, func() bool {
+		most := int64(0)
+		for _, n := range c.nodes {
+			most = max(most, n.app.next)
+		}
+		for _, n := range c.nodes {
+			if n.app.next != most {
+				return false
+			}
+		}
+		return true
+	}), "all nodes deliver what one did")
 }
 
 func checkSame(c *cluster) {

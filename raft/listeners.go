@@ -61,7 +61,8 @@ func (r *Replica) Register(l Listener) (id int32) {
 	return int32(len(r.listeners) - 1)
 }
 
-// ReleaseReader says that the listener is done with the batches it was given last. A call without any is ignored.
+// ReleaseReader says that the listener is done with the batches it was given last. A call without any is ignored. The raft
+// lane is woken when there is something more for this listener; Kafka wakes it in any case, and it finds nothing to do then.
 func (r *Replica) ReleaseReader(id int32) {
 	l := r.listeners[id]
 	if l.readerEnd < 0 {
@@ -69,6 +70,9 @@ func (r *Replica) ReleaseReader(id int32) {
 	}
 	l.nextOffset = l.readerEnd
 	l.readerEnd = -1
+	if r.role != nil && l.nextOffset >= r.base().highWatermark && !r.announces(l) {
+		return
+	}
 	r.wake()
 }
 
@@ -232,25 +236,30 @@ func (r *Replica) newBatches(n int) []Batch {
 	return r.batchChunk[at : at : at+n]
 }
 
-// announceLeader tells the listeners who leads, where that is news to them. A resigned leader says nothing (KAFKA-17333);
-// an active one waits for the listener to release everything up to the record that began the epoch.
+// announceLeader tells the listeners who leads, where that is news to them.
 func (r *Replica) announceLeader() {
-	current := r.LeaderAndEpoch()
-	epochStartOffset := int64(-1)
-	switch role := r.role.(type) {
-	case *resigned:
-		return
-	case *leader:
-		epochStartOffset = role.epochStartOffset
-	}
 	for id, l := range r.listeners {
-		newEpoch := current.Epoch > l.announced.Epoch
-		newLeader := current.Epoch == l.announced.Epoch && current.LeaderID >= 0 && l.announced.LeaderID < 0
-		if !newEpoch && !newLeader || epochStartOffset >= 0 && l.nextOffset <= epochStartOffset {
+		if !r.announces(l) {
 			continue
 		}
-		l.announced = current
+		l.announced = r.LeaderAndEpoch()
 		r.emit(LeaderChangeAnnounced, 0, int64(id), NoReplica, false)
-		l.target.HandleLeaderChange(current)
+		l.target.HandleLeaderChange(l.announced)
 	}
+}
+
+// announces reports whether a listener is to be told who leads now. A resigned leader says nothing (KAFKA-17333); an active
+// one waits for the listener to release everything up to the record that began the epoch.
+func (r *Replica) announces(l *listener) bool {
+	b := r.base()
+	if b.epoch == l.announced.Epoch && (b.leaderID < 0 || l.announced.LeaderID >= 0) || b.epoch < l.announced.Epoch {
+		return false
+	}
+	switch role := r.role.(type) {
+	case *resigned:
+		return false
+	case *leader:
+		return l.nextOffset > role.epochStartOffset
+	}
+	return true
 }

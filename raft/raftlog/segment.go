@@ -21,9 +21,6 @@ type segment struct {
 	dirty            bool  // has unsynced bytes
 }
 
-// segmentName returns the file name of the segment that begins at base.
-func segmentName(base int64) string { return fmt.Sprintf("%020d%s", base, segmentSuffix) }
-
 // parseSegmentName returns the base offset in a file name. Only the form that segmentName writes is accepted: Kafka
 // fails at start on others that end like a segment.
 func parseSegmentName(name string) (base int64, isSegment bool, err error) {

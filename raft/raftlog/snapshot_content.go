@@ -21,22 +21,24 @@ type SnapshotHeader struct {
 // SnapshotRecords writes the content of a snapshot, record by record, into a SnapshotWriter: a control batch with the header,
 // data batches, a control batch with the footer, byte for byte as Kafka's RecordsSnapshotWriter. Offsets count the records of
 // the file, the epoch is the snapshot's. The records of one Append share a batch; a call that does not fit into the open
-// batch begins the next one.
+// batch begins the next one. Finished batches reach the file together, when they are as many bytes as a batch may have or with the
+// footer: Kafka's writer keeps them in its accumulator too, and a write for each would buy nothing.
 type SnapshotRecords struct {
 	raw           *SnapshotWriter
 	maxBatchBytes int32
 	nextOffset    int64
 	open          bool
 	builder       record.Builder
+	pending       []byte // finished batches that are not in the file yet
 }
 
-// NewSnapshotRecords writes the header, dated nowMs. maxBatchBytes is 8 MiB in Kafka, others are simulation only; a single
+// NewSnapshotRecords begins with the header, dated nowMs. maxBatchBytes is 8 MiB in Kafka, others are simulation only; a single
 // record must fit.
 func NewSnapshotRecords(raw *SnapshotWriter, header *SnapshotHeader, maxBatchBytes int32, nowMs int64) (*SnapshotRecords, error) {
 	if header.Voters != nil && header.KRaftVersion < 1 {
 		return nil, fmt.Errorf("%w: a voter set at kraft.version %d", ErrSnapshotContent, header.KRaftVersion)
 	}
-	s := &SnapshotRecords{raw: raw, maxBatchBytes: maxBatchBytes}
+	s := &SnapshotRecords{raw: raw, maxBatchBytes: maxBatchBytes, pending: make([]byte, 0, snapshotRoom)}
 	s.begin(nowMs, true)
 	first := record.SnapshotHeaderRecord{LastContainedLogTimestampMs: header.LastContainedTimestampMs}
 	s.builder.AddControl(record.SnapshotHeader, first.AppendTo(nil))
@@ -91,7 +93,10 @@ func lengthFieldSize(n int32) int32 {
 	}
 }
 
-// Freeze writes the footer, dated nowMs, and freezes the file.
+// snapshotRoom is the bytes that a small snapshot takes: header, one record, footer.
+const snapshotRoom = 256
+
+// Freeze writes the rest and the footer, dated nowMs, and freezes the file.
 func (s *SnapshotRecords) Freeze(nowMs int64) error {
 	if err := s.flush(); err != nil {
 		return err
@@ -99,6 +104,9 @@ func (s *SnapshotRecords) Freeze(nowMs int64) error {
 	s.begin(nowMs, true)
 	s.builder.AddControl(record.SnapshotFooter, (&record.SnapshotFooterRecord{}).AppendTo(nil))
 	if err := s.flush(); err != nil {
+		return err
+	}
+	if err := s.write(); err != nil {
 		return err
 	}
 	return s.raw.Freeze()
@@ -111,20 +119,31 @@ func (s *SnapshotRecords) Abandon() error { return s.raw.Abandon() }
 func (s *SnapshotRecords) ID() OffsetAndEpoch { return s.raw.id }
 
 func (s *SnapshotRecords) begin(nowMs int64, control bool) {
-	s.builder.Reset(nil, record.BatchSpec{
+	s.builder.Reset(s.pending, record.BatchSpec{
 		BaseOffset: s.nextOffset, LeaderEpoch: s.raw.id.Epoch, TimestampMs: nowMs, Control: control,
 	})
 	s.open = true
 }
 
-// flush hands the open batch, if any, to the file.
+// flush finishes the open batch, if any, and hands what is finished to the file once it is worth a write.
 func (s *SnapshotRecords) flush() error {
 	if !s.open {
 		return nil
 	}
 	s.open = false
 	s.nextOffset = s.builder.NextOffset()
-	return s.raw.Append(s.builder.Finish())
+	s.pending = s.builder.Finish()
+	if len(s.pending) < int(s.maxBatchBytes) {
+		return nil
+	}
+	return s.write()
+}
+
+// write hands everything finished to the file.
+func (s *SnapshotRecords) write() error {
+	bytes := s.pending
+	s.pending = nil
+	return s.raw.Append(bytes)
 }
 
 // CheckSnapshot verifies the content of a whole snapshot and returns its header: every batch is sound, the first record is

@@ -88,7 +88,7 @@ func writeSnapshot(l *raftlog.Log, id raftlog.OffsetAndEpoch,
 	if err != nil {
 		return err
 	}
-	s, err := raftlog.NewSnapshotRecords(w, &raftlog.SnapshotHeader{LastContainedTimestampMs: id.Offset}, 4096, 1)
+	s, err := raftlog.NewSnapshotRecords(w, &raftlog.SnapshotHeader{LastContainedTimestampMs: id.Offset}, 100, 1)
 	if err != nil {
 		return err
 	}

@@ -48,11 +48,6 @@ func (l *Log) newSnapshotWriter(id OffsetAndEpoch, suffix uint64) (*SnapshotWrit
 	return w, nil
 }
 
-// partName returns the name of a snapshot that is being written.
-func partName(id OffsetAndEpoch, suffix uint64) string {
-	return fmt.Sprintf("%020d-%010d-%d%s", id.Offset, id.Epoch, suffix, partSuffix)
-}
-
 // ID returns the id that the snapshot will have.
 func (w *SnapshotWriter) ID() OffsetAndEpoch { return w.id }
 

@@ -14,12 +14,6 @@ const (
 	epochWidth       = 10
 )
 
-// SnapshotName returns the file name of a complete snapshot, for instance the bootstrap checkpoint
-// 00000000000000000000-0000000000.checkpoint for the zero id.
-func SnapshotName(id OffsetAndEpoch) string {
-	return fmt.Sprintf("%020d-%010d%s", id.Offset, id.Epoch, checkpointSuffix)
-}
-
 // parseSnapshotName returns the id in the name of a complete or partial snapshot; ok is false for other files. A file
 // that ends like a snapshot and begins otherwise makes Kafka fail at start (formats.md 6).
 func parseSnapshotName(name string) (id OffsetAndEpoch, part, ok bool, err error) {

@@ -60,6 +60,7 @@ func (v *Volume) undo(op *Op) {
 	switch op.Kind {
 	case OpWrite, OpTruncate:
 		v.used -= int64(len(n.cache))
+		n.cacheSum.cut(min(op.Offset, op.Size, op.oldSize))
 		n.cache = unwrite(n.cache, op)
 		v.used += int64(len(n.cache))
 	case OpSyncFailed:

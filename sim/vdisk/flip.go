@@ -64,6 +64,8 @@ func (v *Volume) flippable(path, prefix string, at *Spot) (from, to int64) {
 
 // flip turns a bit of the platter, and of the page cache where that is clean and has not been kept.
 func (n *inode) flip(offset int64, mask byte, cached bool) {
+	n.cacheSum.cut(offset)
+	n.platterSum.cut(offset)
 	if n.shared && !cached {
 		n.cache[offset] ^= mask
 		return

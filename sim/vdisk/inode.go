@@ -22,6 +22,8 @@ type inode struct {
 	inflight   int32 // operations issued, not committed
 	rewrites   int32 // those among them that changed existing bytes
 	owner      *Handle
+
+	cacheSum, platterSum prefixSum // of cache and platter
 }
 
 // change is one committed write or truncation that no fsync has covered. data == nil means truncation to size.
@@ -55,6 +57,7 @@ func (n *inode) unshare() {
 // share makes the cache the durable image.
 func (n *inode) share() {
 	n.shared = true
+	n.platterSum.cut(0)
 	n.durableLen = int64(len(n.cache))
 	n.durable = n.durable[:0]
 }
@@ -62,6 +65,7 @@ func (n *inode) share() {
 // replace gives the inode other bytes, in cache and on the platter.
 func (n *inode) replace(data []byte) {
 	n.cache = append(n.cache[:0], data...)
+	n.cacheSum.cut(0)
 	n.forgetPending()
 	n.lost, n.unsynced, n.rotten = nil, false, false
 	n.share()
@@ -101,8 +105,10 @@ func (n *inode) makeDurable(size int64) {
 	for i := range n.pending {
 		c := &n.pending[i]
 		if c.data == nil {
+			n.platterSum.cut(c.size)
 			n.durable = resize(n.durable, c.size)
 		} else {
+			n.platterSum.cut(c.offset)
 			n.durable = put(n.durable, c.data, c.offset)
 		}
 	}

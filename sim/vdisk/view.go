@@ -2,7 +2,6 @@ package vdisk
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 )
 
@@ -142,7 +141,7 @@ func (v *Volume) committedBytes(slot int32) []byte {
 }
 
 // AppendState appends canonical bytes for the state of page cache and platter: equal for equal histories, whatever the
-// volume held before Reset. Contents enter as 64-bit digests. Costs one pass over all bytes.
+// volume held before Reset. Contents enter as 64-bit digests. Costs one pass over all bytes that are new since the last call.
 func (v *Volume) AppendState(buf []byte) []byte {
 	buf = v.appendNames(buf, v.names, false)
 	buf = v.appendNames(buf, v.durable, true)
@@ -164,11 +163,11 @@ func (v *Volume) appendNames(buf []byte, names map[string]int32, durable bool) [
 			continue
 		}
 		if durable {
-			buf = appendDigest(buf, n.platter())
+			buf = n.platterSum.append(buf, n.platter())
 			buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.pending)))
 			buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.lost)))
 		} else {
-			buf = appendDigest(buf, n.cache)
+			buf = n.cacheSum.append(buf, n.cache)
 		}
 	}
 	return append(buf, 0)
@@ -176,21 +175,4 @@ func (v *Volume) appendNames(buf []byte, names map[string]int32, durable bool) [
 
 func appendText(buf []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint32(buf, uint32(len(s))), s...)
-}
-
-func appendDigest(buf, data []byte) []byte {
-	h := uint64(len(data)) ^ 0x9e3779b97f4a7c15
-	for ; len(data) >= 8; data = data[8:] {
-		h = fold(h ^ binary.LittleEndian.Uint64(data))
-	}
-	tail := uint64(0)
-	for i := len(data) - 1; i >= 0; i-- {
-		tail = tail<<8 | uint64(data[i])
-	}
-	return binary.BigEndian.AppendUint64(buf, fold(h^tail))
-}
-
-func fold(x uint64) uint64 {
-	hi, lo := bits.Mul64(x^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
-	return hi ^ lo
 }

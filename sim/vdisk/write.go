@@ -45,6 +45,7 @@ func (v *Volume) write(n *inode, op *Op) {
 		if op.Offset < n.durableLen {
 			n.unshare()
 		}
+		n.cacheSum.cut(op.Offset)
 		op.undo = append(op.undo, n.cache[op.Offset:min(op.Offset+int64(len(op.Data)), op.oldSize)]...)
 		op.rewrite = true
 		n.rewrites++
@@ -85,6 +86,7 @@ func (v *Volume) truncate(n *inode, op *Op) {
 		if op.Size < n.durableLen {
 			n.unshare()
 		}
+		n.cacheSum.cut(op.Size)
 		op.undo = append(op.undo, n.cache[op.Size:]...)
 	}
 	op.rewrite = true
