@@ -32,6 +32,11 @@ func CheckpointPath(metadataDir string) string {
 	return PartitionPath(metadataDir) + "/" + CheckpointName
 }
 
+// TempPaths are the files of a log directory that hold a checkpoint of either kind until it is renamed.
+func TempPaths(dir string) []string {
+	return []string{Path(dir) + files.TempSuffix, PartitionPath(dir) + "/" + partName}
+}
+
 // Load is what a controller does at start-up: bootstrap.checkpoint of the metadata directory if it is there, else the
 // default (metadata-bootstrap 2.4 step 5). A file that cannot be read is an error, which stops the start.
 func Load(f files.Files, metadataDir string, release *features.Release) (*Metadata, error) {

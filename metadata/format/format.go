@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/features"
@@ -29,11 +30,13 @@ func Format(f files.Files, o *Options, deps Deps) (*Result, error) {
 		return result, err
 	}
 	result.Voters = r.voters
+	loaded := ensemble.Paths(metaprops.Loaded)
 	for i, dir := range empty {
 		result.Messages = append(result.Messages, fmt.Sprintf("formatting %s %s with metadata.version %s", r.kind(dir), dir,
 			features.VersionName(r.metadataVersion)))
 		if err := r.formatDirectory(f, dir, ids[i], deps.Clock); err != nil {
-			return result, fmt.Errorf("format: directory %s: %w", dir, err)
+			removeTemps(f, dir)
+			return result, fmt.Errorf("%w %s: %w%s", ErrDirectory, dir, err, rerun(result.Formatted, loaded))
 		}
 		result.Formatted = append(result.Formatted, dir)
 	}
@@ -50,12 +53,14 @@ func (r *resolved) examine(f files.Files, e *metaprops.Ensemble, result *Result)
 	if len(loaded) > 0 && !r.IgnoreFormatted {
 		return nil, fmt.Errorf("%w: %s; use --ignore-formatted to skip it and format the others", ErrFormatted, loaded[0])
 	}
+	result.Skipped = loaded
 	for _, dir := range loaded { // a run that was killed before may have renamed the file and not made the name durable
 		if err := f.SyncDir(dir); err != nil {
-			return nil, fmt.Errorf("format: directory %s: %w", dir, err)
+			return nil, fmt.Errorf("%w %s: %w%s", ErrDirectory, dir, err, rerun(result.Formatted, loaded))
 		}
 	}
 	for _, dir := range e.Paths(metaprops.Failed) {
+		result.Failed = append(result.Failed, dir)
 		result.Messages = append(result.Messages, fmt.Sprintf("ignoring %s: %s", dir, e.Directory(dir).Err))
 	}
 	if len(loaded) == 0 && len(empty) == 0 {
@@ -98,7 +103,7 @@ func (r *resolved) directoryIDs(e *metaprops.Ensemble, dirs []string, chooser Ch
 		if !ids[i].IsZero() {
 			continue
 		}
-		id, err := NewDirectoryID(chooser, dir, taken)
+		id, err := r.freshID(dir, taken, chooser)
 		if err != nil {
 			return nil, err
 		}
@@ -109,6 +114,39 @@ func (r *resolved) directoryIDs(e *metaprops.Ensemble, dirs []string, chooser Ch
 		}
 	}
 	return ids, nil
+}
+
+// freshID is an id for a directory that is in no list: the operator's, or a random one.
+func (r *resolved) freshID(dir string, taken []record.UUID, chooser Chooser) (record.UUID, error) {
+	id, chosen := r.chosenID(dir)
+	if !chosen {
+		for _, d := range r.DirectoryIDs {
+			taken = append(taken, d.ID)
+		}
+		return NewDirectoryID(chooser, dir, taken)
+	}
+	if slices.Contains(taken, id) {
+		return id, refuse("--directory-id %s=%s: another directory has that id", dir, id)
+	}
+	return id, nil
+}
+
+// removeTemps removes what an operation that failed half-way left beside its file. When that fails too, a second run
+// overwrites it.
+func removeTemps(f files.Files, dir string) {
+	for _, name := range bootstrap.TempPaths(dir) {
+		_ = f.Remove(name)
+	}
+	_ = f.Remove(metaprops.Path(dir) + files.TempSuffix)
+}
+
+// rerun says how to go on after an error of the disk.
+func rerun(formatted, loaded []string) string {
+	if len(formatted) == 0 && len(loaded) == 0 {
+		return "; nothing is formatted, run the same command again when it is repaired"
+	}
+	return fmt.Sprintf("; %q are formatted, run the same command again with --ignore-formatted when it is repaired",
+		append(slices.Clone(loaded), formatted...))
 }
 
 // kind names a directory for the operator.

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 // Errors that callers match; every error of Format wraps one of them or an error of the disk.
@@ -16,6 +17,8 @@ var (
 	ErrMismatch = errors.New("format: existing meta.properties do not match")
 	// ErrNoDirectory: no directory can be used (check 19).
 	ErrNoDirectory = errors.New("format: no usable log directory")
+	// ErrDirectory: a directory could not be written. What it wraps is the error of the disk.
+	ErrDirectory = errors.New("format: directory")
 )
 
 // Roles is process.roles.
@@ -41,6 +44,8 @@ type Options struct {
 	Host         string   // of the first advertised controller listener, for Standalone; "" is localhost
 	Port         uint16   // likewise
 	Unstable     bool     // unstable.feature.versions.enable
+	// InterBroker is inter.broker.protocol.version, which oct24 takes for the metadata.version when nothing else names one.
+	InterBroker string
 
 	// From the command line.
 	ClusterID            *string  // --cluster-id, any string; nil when not given
@@ -51,6 +56,15 @@ type Options struct {
 	Standalone           bool     // --standalone
 	NoInitialControllers bool     // --no-initial-controllers
 	InitialControllers   *string  // --initial-controllers; nil when not given
+
+	// DirectoryIDs are ids that the operator chose (--directory-id); the other directories get random ones. Not in Kafka.
+	DirectoryIDs []DirectoryID
+}
+
+// DirectoryID is a log directory with its id.
+type DirectoryID struct {
+	Path string
+	ID   record.UUID
 }
 
 // Site names a choice that the formatter makes.
@@ -85,6 +99,8 @@ type Result struct {
 	KRaftVersion    int16
 	Voters          []Voter  // written to the 0-0.checkpoint; nil: none
 	Formatted       []string // directories, in the order of formatting
+	Skipped         []string // directories that were formatted before
+	Failed          []string // directories that could not be read, and were left as they are
 	Messages        []string // for the operator, one line each
 }
 

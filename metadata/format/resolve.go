@@ -10,6 +10,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 // featureLevel is one --feature.
@@ -48,6 +49,7 @@ func resolve(o *Options, chooser Chooser) (*resolved, error) {
 		func() error { return r.resolveVersion(releaseVersion) },
 		r.resolveKRaft,
 		r.checkFeatures,
+		r.checkDirectoryIDs,
 		func() error { return r.resolveEntries(chooser) },
 	}
 	for _, step := range steps {
@@ -174,6 +176,39 @@ func (r *resolved) checkNode() error {
 	return nil
 }
 
+// checkDirectoryIDs looks at the ids that the operator chose.
+func (r *resolved) checkDirectoryIDs() error {
+	for i, d := range r.DirectoryIDs {
+		if !slices.Contains(r.Directories, d.Path) {
+			return refuse("--directory-id %s=%s: the directory is not among %q", d.Path, d.ID, r.Directories)
+		}
+		if d.ID.IsReserved() {
+			return refuse("--directory-id %s=%s: the id is reserved, choose another", d.Path, d.ID)
+		}
+		for _, other := range r.DirectoryIDs[:i] {
+			if other.Path == d.Path || other.ID == d.ID {
+				return refuse("--directory-id: directory or id of %s=%s is given twice", d.Path, d.ID)
+			}
+		}
+		for _, v := range r.voters {
+			if v.NodeID == r.NodeID && d.Path == r.MetadataDir && !r.Standalone && v.DirectoryID != d.ID {
+				return refuse("--directory-id %s=%s: --initial-controllers lists %s for node %d", d.Path, d.ID, v.DirectoryID, v.NodeID)
+			}
+		}
+	}
+	return nil
+}
+
+// chosenID is the id that the operator chose for a directory.
+func (r *resolved) chosenID(dir string) (id record.UUID, ok bool) {
+	for _, d := range r.DirectoryIDs {
+		if d.Path == dir {
+			return d.ID, true
+		}
+	}
+	return id, false
+}
+
 // resolveVersion is checks 10 and 11.
 func (r *resolved) resolveVersion(releaseVersion int16) error {
 	level, given := r.given(features.MetadataVersion)
@@ -190,6 +225,14 @@ func (r *resolved) resolveVersion(releaseVersion int16) error {
 		}
 	case releaseVersion != 0:
 		level = releaseVersion
+	case r.InterBroker != "" && r.Release.Layout == features.Oct24:
+		var err error
+		if level, err = r.Release.ParseVersion(r.InterBroker); err != nil {
+			return refuse("inter.broker.protocol.version: %s", err)
+		}
+		if err := r.checkMinimum(level); err != nil {
+			return refuse("inter.broker.protocol.version: %s", err)
+		}
 	default:
 		level = r.Release.Latest(r.Unstable)
 	}

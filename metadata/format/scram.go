@@ -101,10 +101,10 @@ type scramConfig struct {
 
 func scramValues(text string) (c scramConfig, err error) {
 	c.iterations = defaultIterations
-	for _, component := range strings.Split(strings.TrimRight(text, ","), ",") {
+	for i, component := range strings.Split(strings.TrimRight(text, ","), ",") {
 		key, value, found := strings.Cut(component, "=")
-		if !found {
-			return c, fmt.Errorf("no equals sign in %q", key)
+		if !found { // it may be a piece of a password: no word of it
+			return c, fmt.Errorf("no equals sign in item %d: a value can't have a comma", i+1)
 		}
 		if len(value) >= 2 && value[0] == '"' && value[len(value)-1] == '"' {
 			value = value[1 : len(value)-1]
@@ -174,4 +174,23 @@ func drawSalt(chooser Chooser, name string) []byte {
 		number.Or(number.Lsh(number, 26), big.NewInt(draw))
 	}
 	return number.Append(nil, 36)
+}
+
+// HidePassword returns an --add-scram argument without its passwords, for messages and logs. An argument of another form is hidden
+// altogether.
+func HidePassword(argument string) string {
+	name, config, found := strings.Cut(trim(argument), "=")
+	if !found || len(config) < 2 || config[0] != '[' || config[len(config)-1] != ']' {
+		return "***"
+	}
+	parts := strings.Split(config[1:len(config)-1], ",")
+	for i, part := range parts {
+		switch key, _, found := strings.Cut(part, "="); {
+		case !found: // what a comma cut off a password
+			parts[i] = "***"
+		case key != "name" && key != "iterations" && key != "salt":
+			parts[i] = key + "=***"
+		}
+	}
+	return name + "=[" + strings.Join(parts, ",") + "]"
 }

@@ -9,6 +9,10 @@ import (
 // errEscape: java.util.Properties throws on \u that is not followed by four hexadecimal digits.
 var errEscape = errors.New("metaprops: malformed \\uxxxx escape")
 
+// ParseJava reads any file of Java properties, such as a server's configuration: content as Latin-1 bytes, the result by key. A
+// key that comes twice counts as the last time; a malformed escape is an error.
+func ParseJava(content []byte) (map[string]string, error) { return parseJava(content) }
+
 // parseJava reads Java properties text, given as Latin-1 bytes. A key that comes twice counts as the last time.
 func parseJava(content []byte) (map[string]string, error) {
 	properties := map[string]string{}
