@@ -66,6 +66,14 @@ func (r *Replica) LeaderAndEpoch() LeaderAndEpoch {
 	return LeaderAndEpoch{LeaderID: b.leaderID, Epoch: b.epoch}
 }
 
+// LeaderEndpoint is the address at which this replica fetches from the leader of its epoch; false when it follows none.
+func (r *Replica) LeaderEndpoint() (e voters.Endpoint, found bool) {
+	if f, ok := r.role.(*follower); ok {
+		return endpointFor(f.leaderEndpoints, r.cfg.ListenerName)
+	}
+	return voters.Endpoint{}, false
+}
+
 // LogEndOffset is the offset that the next record will get, exclusive end of the log.
 func (r *Replica) LogEndOffset() int64 { return r.log.EndOffset() }
 

@@ -94,6 +94,11 @@ func (r *Replica) fetchFromBestNode(f *follower) (int64, error) {
 		} else {
 			r.sendFetch(leader)
 		}
+		if r.backingOff(leader) {
+			// The lost connection may not be dialled again yet. Kafka's next poll finds the leader backing off, in which a
+			// bootstrap server is asked; at the deadline of the pause the leader would be tried again, and nobody else ever.
+			return min(r.fetchFromBootstrap(), leader.deadlineMs), nil
+		}
 	}
 	return leader.deadlineMs, nil
 }

@@ -17,7 +17,7 @@ import (
 type transport node
 
 func (t *transport) Dial(host string, port uint16) int64 {
-	to, at := t.c.locate(host, port)
+	to, at := t.c.locate(t.h, host, port)
 	return t.env.Dial(to, int32(at))
 }
 func (t *transport) CloseConn(conn int64) { t.env.CloseConn(conn) }

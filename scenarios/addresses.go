@@ -31,9 +31,12 @@ func (s *settings) bootstrapServers(h *hostSettings) (list []raft.Address) {
 	return list
 }
 
-// locate returns the id of the host behind an address, and the port that it has there. Two voters may share a host name, on ports
+// locate returns the id of the host behind an address as a host sees it, and the port that it has there. Two voters may share a host name, on ports
 // of their own; whoever has moved is no longer found where it was.
-func (c *cluster) locate(name string, port uint16) (string, uint16) {
+func (c *cluster) locate(from *hostSettings, name string, port uint16) (string, uint16) {
+	if !from.reaches(name) {
+		return nowhere, port
+	}
 	if id, ok := strings.CutPrefix(name, bootstrapPrefix); ok {
 		return c.resolve(id)
 	}

@@ -229,11 +229,12 @@ func (o *operations) beyond() string {
 	return o.astray()
 }
 
-// astray finds an observer that may follow the leader at an address where the leader is not: it learned the leader's name of the epoch
-// from somebody whose voter set was out of date, or from a restart with its own. Nothing in that epoch corrects it, since messages
-// with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition 3), and observers have no fetch timeout. It gets
-// records from a bootstrap server that is the leader, now and then, but no snapshot. Only a leader that moved in this run, or that led
-// while it told others a wrong port, leaves such addresses behind.
+// astray finds an observer that follows the leader at an address where the leader is not, and for which the bootstrap servers are
+// no way around that. It learned the address from somebody whose voter set was out of date, or from its own at a restart. Nothing
+// in that epoch corrects it, since messages with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition
+// 3), and observers have no fetch timeout (1.9). A bootstrap server that is the leader gives it records, but a snapshot is asked
+// of the leader's address alone (1.9, best node). Only a leader that moved in this run, or that led while it told others a
+// wrong port, leaves such addresses behind.
 func (o *operations) astray() string {
 	l := o.leader()
 	if l == nil {
@@ -246,12 +247,26 @@ func (o *operations) astray() string {
 	}
 	for _, h := range o.c.w.Hosts() {
 		n := o.running(h)
-		if n == nil || n.replica.Role() != raft.Follower || n.replica.LeaderAndEpoch().LeaderID != at.nodeID {
+		if n == nil || n.replica.LeaderAndEpoch().LeaderID != at.nodeID {
 			continue
 		}
-		if own, ok := o.keyOf(h); ok && !n.replica.Voters().Contains(own) {
-			return h.ID() + " may follow the leader at an address where the leader is not, and as an observer does so for the whole epoch"
+		endpoint, follows := n.replica.LeaderEndpoint()
+		own, ok := o.keyOf(h)
+		if follows && endpoint.Port != at.port && ok && !n.replica.Voters().Contains(own) && !o.leadsAround(h, n, l) {
+			return h.ID() + " follows the leader at an address where the leader is not, and as an observer does so for the whole epoch; " +
+				"it needs a snapshot, or knows no bootstrap server that leads"
 		}
 	}
 	return ""
+}
+
+// leadsAround reports whether a node that does not reach the leader's address gets what it lacks from a bootstrap server: the leader is
+// one, and no snapshot stands in between.
+func (o *operations) leadsAround(h *sim.Host, n *node, l *sim.Host) bool {
+	e := &o.c.hosts[h.Index()]
+	if len(e.bootstrap) > 0 && !slices.Contains(e.bootstrap, l.ID()) {
+		return false
+	}
+	snapshot, found := nodeOf(l).replica.LatestSnapshotID()
+	return !found || n.replica.LogEndOffset() >= snapshot.Offset
 }

@@ -43,6 +43,7 @@ func operationKinds() []plan.Kind {
 			{Name: "after", Type: plan.DurationField, Max: dayUs, Doc: "how long after it; absent: at once"},
 			{Name: "how", Type: plan.WordField, Words: []string{"kill", "power", "stop"}, Doc: "kill (default), power or stop"},
 			fieldDowntime}},
+		loseNamesKind(),
 	}
 }
 
@@ -55,6 +56,7 @@ func (o *operations) handle(w *sim.World) {
 	w.Handle("misadvertise", sim.ActionHandler{Do: o.misadvertise, Undo: o.correct})
 	w.Handle("software", sim.ActionHandler{Do: o.software})
 	w.Handle("resolve", sim.ActionHandler{Do: o.mislead, Undo: o.leadBack})
+	w.Handle("lose-names", sim.ActionHandler{Do: o.loseNames})
 	w.Handle("ambush", sim.ActionHandler{Do: o.ambushes.lay})
 }
 

@@ -18,6 +18,7 @@ func reconfigScenarios() []*scenario {
 		{name: "reconfig/auto-join", doc: "controllers that make themselves voters, removed by operators, on disks that are replaced", draw: drawAutoJoin},
 		{name: "reconfig/even-lockstep", doc: "two and four voters in near lockstep, and the steps between", draw: drawEvenLockstep},
 		{name: "reconfig/bootstrap-only", doc: "nodes that know bootstrap servers alone, under names that lead nowhere or astray, while voters move", draw: drawBootstrapOnly},
+		{name: "reconfig/discovery", doc: "nodes that are no voters lose the bootstrap servers, or the addresses that voters advertise, for good", draw: drawDiscovery},
 		{name: "reconfig/mixed-releases", doc: "hosts of several releases, upgraded and taken back one by one", draw: drawMixedReleases},
 		{name: "reconfig/power", doc: "power losses of several hosts at once while the voter set changes", draw: drawPower},
 		{name: "reconfig/slow-disks", doc: "slow and stuck disks while the voter set changes", draw: drawSlowDisks},

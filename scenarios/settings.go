@@ -90,6 +90,7 @@ type hostSettings struct {
 	bootstrap   []string // controller.quorum.bootstrap.servers as ids of hosts, reached by their bootstrap names; nil: the initial voters by their own
 	advertised  uint16   // port that it tells others, 0: the one on which it listens
 	moved       bool     // it listens elsewhere than at the start of this run
+	lost        names    // names that lead nowhere from here: of its bootstrap servers, or those that voters advertise; "": none
 	replaced    bool     // its disk was, in this run: the operator formats it as a node that is no voter
 }
 
