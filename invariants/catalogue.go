@@ -3,14 +3,15 @@ package invariants
 import "github.com/kraftsim/kraftsim/sim"
 
 // catalogue lists the documentation of all rules, in the order of rules.each.
-func catalogue() [43]*sim.InvariantDoc {
+func catalogue() [47]*sim.InvariantDoc {
 	return [...]*sim.InvariantDoc{
 		&electionSafetyDoc, &oneVoteDoc, &epochMonotonicDoc, &rolesDoc, &preVoteHarmlessDoc, &noDisruptionDoc,
 		&twoLeadersBoundedDoc, &logMatchingDoc, &leaderCompletenessDoc, &stateMachineSafetyDoc, &leaderAppendOnlyDoc,
 		&noWriteAfterLeadDoc, &truncationDoc, &hwMonotonicDoc, &hwDurableDoc, &ownEpochCommitDoc, &acknowledgedSurvivesDoc,
 		&listenerOrderDoc, &snapshotFitDoc, &snapshotContentDoc, &voterChangeDoc, &votersFollowLogDoc, &kraftVersionDoc, &lastVoterDoc,
 		&mvImpliesClusterIDDoc, &noEarlyClusterIDDoc, &oneClusterIDDoc,
-		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &directoryIDFirstDoc, &bootstrapOnceDoc,
+		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &levelWithIDDoc, &bootstrapKeepsIDDoc, &ownIDInRequestsDoc, &publishedIDDoc,
+		&directoryIDFirstDoc, &bootstrapOnceDoc,
 		&clusterIDServedDoc, &idDiscoveredDoc, &imagesEqualDoc, &publishedOnceDoc, &noUnexpectedStopDoc, &clustersApartDoc, &leaderExistsDoc,
 		&highWatermarkMovesDoc, &nodesCatchUpDoc, &voterChangesEndDoc, &bootstrapStableDoc,
 	}

@@ -204,7 +204,7 @@ func (c *core) upgradeKeepsID(r *replica, id batchID) {
 	rule.eval()
 	for i := b.factStart; i < b.factEnd; i++ {
 		f := &c.ledger.facts[i]
-		if known := r.knownClusterID(); f.kind == factClusterID && f.number != known {
+		if known := r.knownClusterID(); f.kind == factClusterID && known != 0 && f.number != known {
 			rule.fail("other-id", r.id+" upgrades with cluster id "+c.ledger.texts[f.number]+" at offset "+number(f.offset)+
 				", it knows "+c.ledger.texts[known])
 		}

@@ -35,7 +35,7 @@ func TestMvImpliesClusterID(t *testing.T) {
 		l := threeUp(t, Config{Variant: Draft})
 		l.node(1).append(1, begin(), level(34), end())
 		l.commit(l.node(1), 1, 2)
-		l.breaks("mv-implies-cluster-id/stable-log")
+		l.breaks("mv-implies-cluster-id/stable-log", "level-with-cluster-id/alone")
 	})
 	t.Run("an empty id", func(t *testing.T) {
 		l := threeUp(t, Config{Variant: Draft})
@@ -50,7 +50,7 @@ func TestMvImpliesClusterID(t *testing.T) {
 		one.append(1, level(34))
 		one.append(1, clusterID("x"))
 		l.commit(one, 1, 2)
-		l.breaks("mv-implies-cluster-id/stable-log")
+		l.breaks("mv-implies-cluster-id/stable-log", "level-with-cluster-id/alone")
 	})
 	t.Run("bootstrap checkpoint", func(t *testing.T) {
 		l := newLab(t, 3, Config{Variant: FinalMar})

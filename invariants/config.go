@@ -16,6 +16,8 @@ type Config struct {
 	Variant Variant
 	// FeatureLevel is the metadata.version that has the ClusterIdRecord; 0 means 34.
 	FeatureLevel int16
+	// TellsFirst: nodes may go by a cluster id that is stable before they have stored it.
+	TellsFirst bool
 	// StaticVoters are the ids of controller.quorum.voters, in force where neither log nor checkpoint name voters.
 	StaticVoters []int32
 	// FetchTimeoutNs is controller.quorum.fetch.timeout.ms, the largest of all hosts; 0 switches two-leaders-bounded off.

@@ -34,6 +34,7 @@ type rules struct {
 	votersFollowLog, kraftVersion, lastVoter rule
 
 	mvImpliesClusterID, noEarlyClusterID, oneClusterID, leaderWritesClusterID, persistedIsStable, upgradeKeepsID,
+	levelWithID, bootstrapKeepsID, ownIDInRequests, publishedID,
 	directoryIDFirst, bootstrapOnce, clusterIDServed, idDiscovered rule
 
 	imagesEqual, publishedOnce, noUnexpectedStop, clustersApart rule
@@ -49,7 +50,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.noWriteAfterLead, &r.truncation, &r.hwMonotonic, &r.hwDurable, &r.ownEpochCommit, &r.acknowledgedSurvives,
 		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,
 		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
-		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.directoryIDFirst, &r.bootstrapOnce,
+		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.levelWithID, &r.bootstrapKeepsID, &r.ownIDInRequests, &r.publishedID, &r.directoryIDFirst, &r.bootstrapOnce,
 		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
 		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.bootstrapStable,
 	} {

@@ -94,6 +94,7 @@ func (c *core) imagePublished(r *replica, offset int64, digest uint64) {
 		rule.fail("not-stable", r.id+" publishes an image at offset "+number(offset)+", which is not stable; exposed are records up to "+
 			number(c.exposed.end))
 	}
+	c.publishedID(r, offset)
 	c.imageShown(r, offset, digest, "published")
 }
 

@@ -106,6 +106,7 @@ func (c *core) factsAppended(r *replica, id batchID, fresh bool) {
 		}
 	}
 	c.upgradeKeepsID(r, id)
+	c.bootstrapKeepsID(r, id)
 }
 
 // batchesCut follows the loss of the entries from first on.

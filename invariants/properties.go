@@ -3,6 +3,7 @@ package invariants
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/kraftsim/kraftsim/raft/record"
 )
@@ -26,7 +27,7 @@ type properties struct {
 	clusterID string
 }
 
-// parseProperties reads the keys that matter. Java's escapes are undone only as far as node ids, uuids and cluster ids need.
+// parseProperties reads the keys that matter.
 func parseProperties(data []byte) properties {
 	p := properties{nodeID: -1}
 	for _, line := range strings.Split(string(data), "\n") {
@@ -49,19 +50,51 @@ func parseProperties(data []byte) properties {
 	return p
 }
 
-// unescape takes the backslashes out.
+// unescape undoes the escapes of Java's properties files.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
 		}
-		b.WriteByte(s[i])
+		i++
+		switch c := s[i]; c {
+		case 't', 'n', 'r', 'f':
+			b.WriteByte(map[byte]byte{'t': '\t', 'n': '\n', 'r': '\r', 'f': '\f'}[c])
+		case 'u':
+			r, rest := utf16Escape(s[i+1:])
+			b.WriteRune(r)
+			i = len(s) - len(rest) - 1
+		default:
+			b.WriteByte(c)
+		}
 	}
 	return b.String()
+}
+
+// utf16Escape reads the four digits behind a \u, and those of the other half of a surrogate pair.
+func utf16Escape(s string) (r rune, rest string) {
+	first, rest := hexDigits(s)
+	if low, ok := strings.CutPrefix(rest, `\u`); ok && utf16.IsSurrogate(first) {
+		second, after := hexDigits(low)
+		return utf16.DecodeRune(first, second), after
+	}
+	return first, rest
+}
+
+func hexDigits(s string) (r rune, rest string) {
+	if len(s) < 4 {
+		return '?', ""
+	}
+	n, err := strconv.ParseUint(s[:4], 16, 16)
+	if err != nil {
+		return '?', s[4:]
+	}
+	return rune(n), s[4:]
 }
 
 // directoryAt returns the entry of a log directory, adding it when missing.

@@ -32,6 +32,9 @@ type stableView struct {
 	now view    // after the last exposed batch
 	ids []int32 // texts of the cluster ids that became stable, in order, without repetition
 	end int64   // last stable offset + 1
+
+	idAt int64 // offset of the first of ids
+	unit unit  // of the write under way
 }
 
 // stableMark is a moment of the stable view.
@@ -92,9 +95,11 @@ func (c *core) stableAdvance(id batchID) {
 		if f.kind == factClusterID && !s.now.open {
 			c.stableID(f.number, f.offset)
 		}
+		c.unitFact(f)
 	}
 	if !s.now.open {
 		c.stablePoint(&s.now, b.end-1)
+		c.unitEnds(b.end - 1)
 		s.end = b.end
 		if c.isUpgrade(b) {
 			*c.times.upgraded++
@@ -158,6 +163,9 @@ func (c *core) stableID(id int32, offset int64) {
 	if len(s.ids) > 0 && c.cfg.hasRecord() {
 		c.rules.oneClusterID.fail("second-id", "cluster id "+c.ledger.texts[id]+" is stable at offset "+number(offset)+", before it was "+
 			c.ledger.texts[s.ids[0]])
+	}
+	if len(s.ids) == 0 {
+		s.idAt = offset
 	}
 	s.ids = append(s.ids, id)
 }

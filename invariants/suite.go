@@ -160,6 +160,9 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 		}
 	}
 	c.votersUsed(r)
+	if id, _, ok := requestOf(m); ok {
+		c.ownIDInRequest(r, id)
+	}
 	switch m := m.(type) {
 	case *raft.FetchRequest:
 		c.onFetchRequest(r, peer, m)

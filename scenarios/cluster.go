@@ -107,7 +107,7 @@ func (s *settings) smallestTimeoutNs() int64 {
 func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 	c := invariants.Config{
 		FetchTimeoutNs: s.timeouts.fetch * 1_000_000, PreVoteEverywhere: s.preVoteEverywhere(p),
-		Converges: true,
+		Converges: true, TellsFirst: s.choices.tellFirst,
 	}
 	switch s.variant {
 	case controller.FinalMar:

@@ -88,12 +88,13 @@ func (n *node) inputLoader(env *sim.Env, in *sim.Input) error {
 	return nil
 }
 
-// discovered is told the cluster id when the publisher has persisted it: raft and the controller go by it from now on.
+// discovered is told the cluster id when the publisher has persisted it: raft and the controller go by it from then on. They hear of it
+// by posts, which leave this lane when what was written before is on the disk: a call would let another lane go by it earlier.
 type discovered node
 
 func (d *discovered) SetClusterID(id string) {
 	d.clusterID = id
-	d.replica.SetClusterID(id)
+	d.env.Post(laneRaft, &clusterIDPost{id: id})
 	if d.control != nil {
 		d.env.Post(laneController, &clusterIDPost{id: id})
 	}

@@ -30,6 +30,7 @@ type node struct {
 	loader  *loader.Loader
 	images  *loader.SnapshotGenerator
 
+	links      []link      // that this node dialled and that are open
 	late       []*listener // that raft does not know yet: start_order raft-first
 	bootedNs   int64       // on the monotonic clock
 	wakePosted bool
@@ -115,8 +116,9 @@ func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
 	case sim.InMessage:
 		err = n.receive(env, now, in)
 	case sim.InConnected:
-		err = n.replica.Connected(now, in.Conn)
+		err = n.opened(env, now, in.Conn)
 	case sim.InDisconnected:
+		n.unlink(in.Conn)
 		err = n.replica.Disconnected(now, in.Conn, in.Refused)
 	default:
 		switch m := in.Msg.(type) {
@@ -124,6 +126,9 @@ func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
 			err = n.replica.SnapshotFrozen(now, m.id)
 		case *unsupportedPost:
 			err = n.replica.Receive(now, m.conn, m.answer)
+		case *clusterIDPost:
+			n.replica.SetClusterID(m.id)
+			err = n.replica.Poll(now)
 		case wakePost:
 			n.wakePosted = false
 			err = n.replica.Poll(now)
