@@ -20,7 +20,10 @@ func (t *transport) Dial(host string, port uint16) int64 {
 	to, at := t.c.locate(t.h, host, port)
 	return t.env.Dial(to, int32(at))
 }
-func (t *transport) CloseConn(conn int64) { t.env.CloseConn(conn) }
+func (t *transport) CloseConn(conn int64) {
+	(*node)(t).unlink(conn)
+	t.env.CloseConn(conn)
+}
 
 // waker turns client calls of other lanes into one pending poll of the raft lane.
 type waker node

@@ -15,7 +15,8 @@ import (
 	"github.com/kraftsim/kraftsim/sim/vnet"
 )
 
-// frame is a message of raft as bytes on a connection. It goes by the name and hashes as the message that is in it.
+// frame is a message of raft as bytes on a connection. It goes by the name and hashes as the message that is in it. Where a plan has
+// structs on the wire, a greeting still is a frame, for its version, but one without bytes.
 type frame struct {
 	plain   raft.Message // normalized
 	bytes   []byte
@@ -55,6 +56,11 @@ func (n *node) encode(m raft.Message, version int16) (*frame, error) {
 	if err != nil {
 		return nil, err
 	}
+	f := n.c.memory.frames.next()
+	*f = frame{plain: plain, version: version, anyBit: n.c.corruptAny && m.Kind()>>1 != uint32(wire.APIVersions)}
+	if !n.c.bytesOnWire {
+		return f, nil
+	}
 	buf := &n.c.memory.wire
 	if m.Kind()&1 == 0 {
 		*buf, err = wire.AppendRequest((*buf)[:0], plain, version, n.clientID())
@@ -64,8 +70,7 @@ func (n *node) encode(m raft.Message, version int16) (*frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := n.c.memory.frames.next()
-	*f = frame{plain: plain, bytes: n.env.Alloc(len(*buf)), version: version, anyBit: n.c.corruptAny}
+	f.bytes = n.env.Alloc(len(*buf))
 	copy(f.bytes, *buf)
 	return f, nil
 }
@@ -77,6 +82,9 @@ var errOutOfStep = errors.New("scenarios: frame out of step")
 
 // decode turns a frame back into its message. On an error a node of Kafka's closes the connection.
 func (f *frame) decode() (raft.Message, error) {
+	if f.bytes == nil {
+		return f.plain, nil
+	}
 	body, rest, ok, err := wire.NextFrame(f.bytes)
 	if err != nil {
 		return nil, err
@@ -103,13 +111,30 @@ func (f *frame) decode() (raft.Message, error) {
 func (n *node) receive(env *sim.Env, nowMs int64, in *sim.Input) error {
 	f, ok := in.Msg.(*frame)
 	if !ok {
-		return n.replica.Receive(nowMs, in.Conn, in.Msg.(raft.Message))
+		m := in.Msg.(raft.Message)
+		if m.Kind() == raft.KindApiVersionsResponse {
+			if taken, err := n.greeted(env, nowMs, in.Conn, m); taken {
+				return err
+			}
+		}
+		return n.replica.Receive(nowMs, in.Conn, m)
 	}
 	m, err := f.decode()
 	if err != nil {
 		*n.c.w.Stat("wire-refused")++
+		n.unlink(in.Conn)
 		env.CloseConn(in.Conn)
 		return n.replica.Disconnected(nowMs, in.Conn, false)
+	}
+	switch m.Kind() {
+	case raft.KindApiVersionsRequest:
+		if taken, err := n.greetedBy(env, in.Conn, f); taken {
+			return err
+		}
+	case raft.KindApiVersionsResponse:
+		if taken, err := n.greeted(env, nowMs, in.Conn, m); taken {
+			return err
+		}
 	}
 	if f.damaged {
 		n.c.decay.tookDamaged(f, m)
@@ -117,7 +142,8 @@ func (n *node) receive(env *sim.Env, nowMs int64, in *sim.Input) error {
 	return n.replica.Receive(nowMs, in.Conn, m)
 }
 
-// Bits is vnet.Corruptible. In plans that let bits flip where a checksum covers them, these are those of the first batch in an
+// Bits is vnet.Corruptible. What a greeting tells would be believed for as long as its connection lives, and raft has no way to
+// find out: its bits stay as they are. In plans that let bits flip where a checksum covers them, these are those of the first batch in an
 // answer to a Fetch, from its magic on (formats 3).
 func (f *frame) Bits() int64 {
 	if f.anyBit {

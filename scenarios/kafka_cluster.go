@@ -42,6 +42,7 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 		return r.err
 	}
 	k.settings, k.w, k.scriptedPower = settings, w, s.power
+	k.greets = false // no connection of that simulation does
 	k.memory.reset()
 	checkpoint := k.checkpoint(w.Hosts()[0].WallMs())
 	for i, h := range w.Hosts() {

@@ -50,6 +50,7 @@ type settings struct {
 	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
+	greets          bool        // a connection begins with an exchange of ApiVersions
 	bytesOnWire     bool        // messages between nodes cross as frames
 	raftFirst       bool        // listeners are registered when raft has run for a while
 	corruptAny      bool        // any bit of a frame may flip, not only those that a batch's checksum covers
@@ -100,6 +101,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 	s := &settings{
 		clusterID: r.text("cluster_id", "MkU3OEVBNTcwNTJENDM2Qg"),
 		listener:  r.text("listener", listenerName),
+		greets:    true,
 		level:     r.text("level", ""),
 		dynamic:   r.word("quorum", "static", "static", "dynamic") == "dynamic",
 		timeouts: timeouts{

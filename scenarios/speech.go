@@ -8,11 +8,12 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/wire"
+	"github.com/kraftsim/kraftsim/sim"
 )
 
 // Messages between nodes cross the network in the version of their RPC that both ends speak: passed through wire.Normalize as
-// structs, or as frames of bytes where the plan says so (params wire). Both hash alike. The versions are what the answer to the
-// ApiVersions request that opens a connection of Kafka's would tell; that exchange itself is left out.
+// structs, or as frames of bytes where the plan says so (params wire). Both hash alike. What a request's version is was learned when
+// its connection opened (greeting.go); an answer has the version of its request, the highest that the releases of both ends know.
 
 // generation is a set of RPC versions that releases share (kraft-protocol 2.1).
 type generation uint8
@@ -64,21 +65,52 @@ type versions [generations][generations][rpcs]int16
 // rpcs is one more than the largest API key of raft's.
 const rpcs = 83
 
+// languages are what the generations speak, made once and never changed.
+var languages = func() (list [generations][]raft.APIVersionRange) {
+	for g := range generations {
+		list[g] = spoken(g)
+	}
+	return list
+}()
+
+// speaking is the highest version of each RPC that both lists have, -1 for none.
+func speaking(ours, theirs []raft.APIVersionRange) (table [rpcs]int16) {
+	for key := range int16(rpcs) {
+		version, err := wire.Negotiate(key, ours, theirs)
+		if err != nil {
+			version = -1
+		}
+		table[key] = version
+	}
+	return table
+}
+
 // negotiated is filled once and never changed: the versions between any two generations.
 var negotiated = func() (v versions) {
 	for a := range generations {
 		for b := range generations {
-			for key := range int16(rpcs) {
-				version, err := wire.Negotiate(key, spoken(a), spoken(b))
-				if err != nil {
-					version = -1
-				}
-				v[a][b][key] = version
-			}
+			v[a][b] = speaking(languages[a], languages[b])
 		}
 	}
 	return v
 }()
+
+// versionOn is the version of a message on a connection to a host: for a request, what the greeting of the connection told.
+func (n *node) versionOn(conn sim.Conn, m raft.Message, peer *hostSettings) (int16, error) {
+	if m.Kind()&1 == 1 {
+		return versionFor(m, n.h, peer)
+	}
+	i := n.linkOf(conn)
+	if i < 0 || n.links[i].speaks == nil {
+		return versionFor(m, n.h, peer) // without greetings
+	}
+	if key := m.Kind() >> 1; key < rpcs {
+		if v := n.links[i].speaks[key]; v >= 0 {
+			return v, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: RPC %d from %s to %s", wire.ErrUnsupportedVersion, m.Kind()>>1, n.h.release.Name, peer.release.Name)
+}
 
 // versionFor is the version of a message between two nodes, or why there is none.
 func versionFor(m raft.Message, one, two *hostSettings) (int16, error) {
@@ -103,7 +135,7 @@ func (t *transport) Send(conn int64, m raft.Message) {
 		t.env.Send(conn, m)
 		return
 	}
-	version, err := versionFor(m, t.h, &t.c.hosts[h.Index()])
+	version, err := (*node)(t).versionOn(conn, m, &t.c.hosts[h.Index()])
 	if err == nil && !t.c.bytesOnWire {
 		var n raft.Message
 		if n, err = wire.Normalize(m, version); err == nil {
