@@ -38,6 +38,7 @@ func newLeader(r *Replica, epoch int32) *leader {
 		beginEpochDeadlineMs:  r.nowMs, // the first round goes out at once
 	}
 	l.accumulator.open(epoch, r.log.EndOffset(), &r.cfg, r.deps.Alloc)
+	r.pool.lend(l)
 	l.refreshVoters(r)
 	l.upgrade = r.newVersionUpgrade()
 	return l

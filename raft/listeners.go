@@ -176,7 +176,7 @@ func (r *Replica) batchesInMemory(from, highWatermark int64) []Batch {
 		for n < len(l.uncommitted) && l.uncommitted[n].LastOffset < highWatermark {
 			n++
 		}
-		return append(r.newBatches(n-i), l.uncommitted[i:n]...)
+		return append(r.pool.batches.next(n-i), l.uncommitted[i:n]...)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (r *Replica) batchesOnDisk(from, highWatermark int64) ([]Batch, error) {
 		}
 		rest = next
 	}
-	batches := r.newBatches(n)
+	batches := r.pool.batches.next(n)
 	for rest := bytes; len(batches) < n; {
 		batch, next, err := record.NextBatch(rest)
 		if err != nil {
@@ -221,19 +221,6 @@ func batchOf(bytes []byte) Batch {
 		BaseOffset: b.BaseOffset(), LastOffset: b.LastOffset(), Epoch: b.LeaderEpoch(),
 		AppendTimestampMs: b.MaxTimestampMs(), Control: b.IsControl(), Bytes: bytes,
 	}
-}
-
-// batchChunk is the number of Batch values that one allocation of newBatches provides.
-const batchChunk = 256
-
-// newBatches returns an empty list with room for n, cut from a chunk: listeners keep their lists, so none is reused.
-func (r *Replica) newBatches(n int) []Batch {
-	if cap(r.batchChunk)-len(r.batchChunk) < n {
-		r.batchChunk = make([]Batch, 0, max(batchChunk, n))
-	}
-	at := len(r.batchChunk)
-	r.batchChunk = r.batchChunk[:at+n]
-	return r.batchChunk[at : at : at+n]
 }
 
 // announceLeader tells the listeners who leads, where that is news to them.

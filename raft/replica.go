@@ -57,7 +57,7 @@ type Deps struct {
 	Waker     Waker    // nil: the caller polls by itself after client calls
 	// Alloc gives buffers for batches and reads, which are never given back; nil means make.
 	Alloc func(n int) []byte
-	// Pool gives messages; nil means a pool of the replica's own.
+	// Pool gives messages and lists of batches; nil means a pool of the replica's own.
 	Pool *Pool
 }
 
@@ -75,7 +75,6 @@ type Replica struct {
 	channel channel
 
 	listeners   []*listener
-	batchChunk  []Batch
 	parked      []parkedFetch
 	parkedSpare []parkedFetch
 
@@ -107,6 +106,9 @@ func New(cfg Config, deps Deps) *Replica {
 	}
 	if r.cfg.Log.Alloc == nil {
 		r.cfg.Log.Alloc = deps.Alloc
+	}
+	if r.pool.retain {
+		r.cfg.Log.Memory = &r.pool.logs
 	}
 	return r
 }

@@ -25,6 +25,7 @@ type cluster struct {
 	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
 	scriptedPower bool
+	hazards       []hazard // made once
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.

@@ -127,7 +127,11 @@ func hazardDocs() (docs []sim.HazardDoc) {
 
 // declare tells the world which violations are declared in this run.
 func (c *cluster) declare(p *plan.Plan) {
-	for _, h := range hazards() {
+	if c.hazards == nil {
+		c.hazards = hazards()
+	}
+	for i := range c.hazards {
+		h := &c.hazards[i]
 		if !h.applies(c, p) {
 			continue
 		}

@@ -85,11 +85,14 @@ func (s *Store) readAll(fd int32) ([]byte, error) {
 	return content, nil
 }
 
+// usualBytes is more than the file takes with the voters of most quorums.
+const usualBytes = 256
+
 // Write replaces the file by this state in the given data_version: 0 goes with kraft.version 0 and drops the
 // directory id, 1 with kraft.version 1 and drops the voters. It is durable when it returns. Another version is a
 // programmer error and gives ErrInvalid.
 func (s *Store) Write(state State, version int16) error {
-	content, err := Append(nil, &state, version)
+	content, err := Append(make([]byte, 0, usualBytes), &state, version)
 	if err != nil {
 		return err
 	}

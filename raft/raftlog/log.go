@@ -55,6 +55,9 @@ func Open(files Files, dir string, cfg Config) (*Log, error) {
 		cfg.DeleteDelayMs = DefaultDeleteDelayMs
 	}
 	l := &Log{files: files, dir: path.Clean(dir), cfg: cfg}
+	if cfg.Memory != nil {
+		cfg.Memory.lend(l)
+	}
 	if err := l.open(); err != nil {
 		return nil, fmt.Errorf("raftlog: open %s: %w", l.dir, err)
 	}

@@ -38,6 +38,8 @@ type Config struct {
 	// Alloc gives the buffers that Read, ReadUpTo and ReadSnapshot return; nil means make. The log never gives one
 	// back.
 	Alloc func(n int) []byte
+	// Memory lends the log what it takes for its index; nil means that the index is the log's own.
+	Memory *Memory
 }
 
 // OffsetAndEpoch names a point in a log: Epoch is the epoch of the record at Offset-1. As a snapshot id it says that

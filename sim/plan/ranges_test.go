@@ -84,10 +84,10 @@ func TestRangesAndUnknownParameters(t *testing.T) {
 		{"lanes", func(p *plan.Plan) { p.Lanes.WakeJitterUs = 1 << 62 }, "lanes.wake_jitter_us: "},
 		{"weights", func(p *plan.Plan) { p.Network.Weights = make([]int64, 1025) }, "network.weights: 1025 are more than 1024"},
 		{"hosts", func(p *plan.Plan) {
-			for i := range 63 {
+			for i := range 127 {
 				p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("more%d", i), Kind: "broker"})
 			}
-		}, "hosts: 65 are more than 64"},
+		}, "hosts: 129 are more than 128"},
 		{"decisions", func(p *plan.Plan) {
 			p.Decisions = []plan.Decision{{NameHash: 7}, {NameHash: 8}, {NameHash: 7, Value: 1}}
 		},

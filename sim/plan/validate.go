@@ -12,7 +12,7 @@ import (
 const (
 	million       = 1_000_000
 	maxDriftPpm   = 500_000
-	maxHosts      = 64
+	maxHosts      = 128
 	maxDurationUs = 24 * 3600 * million // one day
 	maxModelUs    = 3600 * million      // one hour, for what the models add to one message or one post
 	maxModelNs    = 60 * 1000 * million // one minute, for what the disk takes: times jitter, times a fault of a million per cent
