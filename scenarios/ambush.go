@@ -18,6 +18,7 @@ type ambush struct {
 	waitNs int64
 	downNs int64
 	how    string
+	word   string // of on
 }
 
 type ambushes struct{ list []ambush }
@@ -53,7 +54,7 @@ func (x *ambushes) lay(_ *sim.World, a *sim.Act) string {
 	for _, s := range steps {
 		if s.word == word {
 			x.list = append(x.list, ambush{action: a.Index, on: s.kind, left: max(1, a.Number("n", 1)), waitNs: a.DurationNs("after", 0),
-				downNs: a.DurationNs("down", 50*million), how: a.Word("how", "kill")})
+				downNs: a.DurationNs("down", 50*million), how: a.Word("how", "kill"), word: word})
 			return ""
 		}
 	}
@@ -81,6 +82,7 @@ func (c *cluster) strike(h *sim.Host, boot int32, a *ambush) {
 		return
 	}
 	*c.w.Stat("ambushes")++
+	*c.w.Stat("ambush-" + a.word)++
 	switch a.how {
 	case "power":
 		c.w.PowerOff(h)

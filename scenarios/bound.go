@@ -1,6 +1,10 @@
 package scenarios
 
-import "github.com/kraftsim/kraftsim/sim/plan"
+import (
+	"slices"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
 
 // The figures behind the bound of the calm that are not timeouts of the plan. docs/liveness.md derives each.
 const (
@@ -62,6 +66,9 @@ func (s *settings) calmBound(p *plan.Plan) calmBound {
 	b.discovery = b.voters*(request+t.backoff*million) + reconnectMaxNs
 	b.batches, b.batch = s.mostBatches(p)+2*(typicalSnapshotBytes/int64(s.snapshots.fetchBytes)), 4*b.unit
 	b.finish = 2*t.wait*million + t.linger*million + max(slowestPeriodNs(p), s.idleNs) + s.retryNs() + (40+10*s.mostDirs())*b.unit
+	if upgradesKRaft(p) { // each voter waits for its period, in the worst case until all others are through (one change at a time)
+		b.finish += b.voters*(2*fetch+request) + election
+	}
 
 	b.total = b.left + 2*b.repair + b.rounds*b.round + b.discovery + b.batches*b.batch + b.finish
 	b.total = b.clock + b.total/(million-b.driftPpm)*million
@@ -177,4 +184,9 @@ func (s *settings) mostBatches(p *plan.Plan) int64 {
 		}
 	}
 	return batches
+}
+
+// upgradesKRaft reports whether an operator asks for kraft.version 1.
+func upgradesKRaft(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Kind == "upgrade-kraft" })
 }

@@ -26,6 +26,7 @@ type operations struct {
 	moved    []moved       // voters whose new address no committed voter set has yet
 	ledWrong []string      // keys of replicas that led while they told others a port at which nobody answers
 	ambushes ambushes
+	reached  reached
 	watch    bool // voter sets may change
 }
 
@@ -45,7 +46,7 @@ type restart struct {
 // build makes it ready for a run. Without an operator's machine and actions of these kinds it does nothing.
 func (o *operations) build(c *cluster, p *plan.Plan) {
 	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], misled: o.misled[:0], sets: o.sets[:0], keys: o.keys[:0],
-		moved: o.moved[:0], ledWrong: o.ledWrong[:0], ambushes: ambushes{list: o.ambushes.list[:0]}}
+		moved: o.moved[:0], ledWrong: o.ledWrong[:0], ambushes: ambushes{list: o.ambushes.list[:0]}, reached: reached{}}
 	watch := false
 	for i, h := range c.w.Hosts() {
 		o.sets = append(o.sets, nil)
@@ -96,6 +97,7 @@ func (o *operations) OnProtocol(h *sim.Host, x sim.Observation) {
 				o.ledWrong = append(o.ledWrong, key.String())
 			}
 		}
+		o.reached.hear(o.c, h, r)
 		o.ambushes.heard(o.c, h, r)
 	}
 }

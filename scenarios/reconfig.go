@@ -49,7 +49,7 @@ var (
 	}
 	stuckProfile = profile{
 		name: "stuck", stormUs: [2]int64{800_000, 1_600_000}, actions: [2]int64{4, 10},
-		faults:    []weighted{{"disk-slow", 60}, {"crash-op", 15}, {"kill", 8}, {"power", 8}, {"isolate", 8}},
+		faults:    []weighted{{"disk-slow", 40}, {"disk-stuck", 25}, {"crash-op", 15}, {"kill", 8}, {"power", 8}, {"isolate", 8}},
 		latencyUs: [2]int64{100, 800}, jitterUs: [2]int64{0, 1_000}, tailPercent: 10,
 		syncNs: [2]int64{200_000, 5_000_000}, electionMs: [2]int64{40, 100},
 		lanes: plan.Lanes{PostJitterUs: 200, WakeJitterUs: 300}, configPeriodUs: 9_000,
@@ -239,7 +239,14 @@ func drawKRaftUpgrade(d dice, p *plan.Plan) {
 	d.identify(p)
 	d.storm(p, &reconfigProfile)
 	d.operators(p)
-	d.step(p, "u1", "upgrade-kraft", nil)
+	p.Actions = append(p.Actions, plan.Action{ID: "u1-upgrade-kraft", Kind: "upgrade-kraft",
+		AtUs: plan.Int64(d.between("u1/at", 30_000, int64(p.StormUs)/3))})
+	for i := range d.between("upgrade-ambushes", 0, 3) { // leaders that fail between the append of the record and its commit, one after the other
+		name := fmt.Sprintf("k%02d", i+1)
+		p.Actions = append(p.Actions, plan.Action{ID: name + "-ambush", AtUs: 20_000, Kind: "ambush", Params: plan.Params{"on": "kraft-version",
+			"n": number(i + 1), "after": micros(d.oneOf(name+"/after", 0, 0, 200, 800, 2_000, 5_000)), "how": d.pick(name+"/how", "kill", "power", "stop"),
+			"down": micros(d.oneOf(name+"/down", 5_000, 40_000, 150_000, 300_000))}})
+	}
 	d.ambushed(p, 1, 5, "kraft-version", "change-started", "change-ended", "voters-changed", "role", "watermark")
 	d.changes(p, 0, 4)
 	d.bearable(p, &reconfigProfile)

@@ -21,6 +21,33 @@ type workload struct {
 	done    *int64
 	failed  *int64
 	upgrade *int64
+	kraft   kraftUpgrade
+}
+
+// kraftUpgrade is what an operator who asked for kraft.version 1 is owed: that it comes into force once nobody fails any more, whichever
+// leaders failed on the way. It needs no more than that each voter tells its leader what it is (kraft-protocol 5.6, 5.7).
+type kraftUpgrade struct {
+	c     *cluster
+	asked bool
+}
+
+// Met implements sim.Obligation.
+func (u *kraftUpgrade) Met() bool {
+	if !u.asked {
+		return true
+	}
+	l := u.c.ops.leader()
+	if l == nil {
+		return false
+	}
+	r := nodeOf(l).replica
+	mark, known := r.HighWatermark()
+	return known && r.KRaftVersion() > 0 && r.VotersOffset() >= 0 && r.VotersOffset() < mark
+}
+
+// Waiting implements sim.Obligation.
+func (u *kraftUpgrade) Waiting() string {
+	return "voter-changes-end: an operator waits for kraft.version 1"
 }
 
 // workloadKinds are the kinds that plans may use.
@@ -42,7 +69,7 @@ func actionKinds() []plan.Kind {
 }
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {
-	*k = workload{c: c, ops: k.ops[:0], done: c.w.Stat("operations-done"), failed: c.w.Stat("operations-failed"), upgrade: c.w.Stat("upgrades-done")}
+	*k = workload{c: c, ops: k.ops[:0], done: c.w.Stat("operations-done"), failed: c.w.Stat("operations-failed"), upgrade: c.w.Stat("upgrades-done"), kraft: kraftUpgrade{c: c}}
 	for i := range p.Workload {
 		w := &p.Workload[i]
 		if w.Kind != "config-writes" {
@@ -62,7 +89,9 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 		k.ask(decide.HashString(a.ID), features.MetadataVersion, int16(level), 0)
 		return ""
 	}})
+	c.w.AddObligation(&k.kraft)
 	c.w.Handle("upgrade-kraft", sim.ActionHandler{Do: func(_ *sim.World, a *sim.Act) string {
+		k.kraft.asked = true
 		k.ask(decide.HashString(a.ID), features.KRaftVersion, 1, 0)
 		return ""
 	}})
@@ -85,7 +114,7 @@ func (k *workload) ask(entity uint64, feature string, level int16, attempt int64
 		k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{{
 			Feature: feature, Level: level, UpgradeType: controller.Upgrade}}})
 	}
-	if attempt < 200 {
+	if attempt < 200 || feature == features.KRaftVersion {
 		k.c.w.At(k.c.w.NowNs()+k.c.timeouts.election*1_000_000, entity, uint64(attempt), func() { k.ask(entity, feature, level, attempt+1) })
 	}
 }
