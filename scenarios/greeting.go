@@ -54,8 +54,7 @@ func (n *node) opened(env *sim.Env, nowMs int64, conn sim.Conn) error {
 
 // newestGreeting is the newest version of ApiVersions that a host knows.
 func newestGreeting(h *hostSettings) int16 {
-	g := generationOf(h.release)
-	return negotiated[g][g][wire.APIVersions]
+	return between(h, h, wire.APIVersions)
 }
 
 // greet asks for the peer's versions in a version of ApiVersions. A connection that is over already needs none: raft will be told.
@@ -96,7 +95,7 @@ func (n *node) greeted(env *sim.Env, nowMs int64, conn sim.Conn, m raft.Message)
 		l.greeted, l.speaks = true, n.learned(answer.APIKeys)
 		return true, n.replica.Connected(nowMs, conn)
 	case raft.UnsupportedVersion:
-		version, err := wire.Negotiate(wire.APIVersions, spoken(generationOf(n.h.release)), answer.APIKeys)
+		version, err := wire.Negotiate(wire.APIVersions, n.h.speaks(), answer.APIKeys)
 		if err == nil && version < l.asked {
 			*n.c.w.Stat("greetings-repeated")++
 			return true, n.greet(env, nowMs, conn, version)
@@ -111,11 +110,11 @@ func (n *node) greeted(env *sim.Env, nowMs int64, conn sim.Conn, m raft.Message)
 func (n *node) learned(theirs []raft.APIVersionRange) *[rpcs]int16 {
 	own := generationOf(n.h.release)
 	for g := range generations {
-		if slices.Equal(languages[g], theirs) {
+		if len(n.h.limits.rpcs) == 0 && slices.Equal(languages[g], theirs) {
 			return &negotiated[own][g]
 		}
 	}
-	table := speaking(languages[own], theirs)
+	table := speaking(n.h.speaks(), theirs)
 	return &table
 }
 

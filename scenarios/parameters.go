@@ -115,6 +115,7 @@ func hostParameters() []plan.Field {
 		numberField("metadata_dir", 0, mostDirs, "which of them has the metadata log, from 0; absent: 0"),
 		wordField("unstable", "unstable.feature.versions.enable; absent: false", "false", "true"),
 		wordField("auto_join", "controller.quorum.auto.join.enable; absent: false", "false", "true"),
+		textField("limits", "the largest versions that the host's software knows, where less than its release: NAME:VERSION of RPCs and kraft.version, with spaces between them"),
 		textField("bootstrap", "controller.quorum.bootstrap.servers as ids of hosts; absent: the initial voters"),
 		textField(treePrefix+"*", "format=tree: a file, in base64"),
 		textField(treeEmpty+"*", "format=tree: a directory without a file"),
@@ -133,6 +134,9 @@ func checkHosts(p *plan.Plan) error {
 			if _, err := features.Find(h.Release); err != nil {
 				return refuse("release", "%q is not one of %s", h.Release, strings.Join(features.Names(), ", "))
 			}
+		}
+		if _, err := parseLimits(h.Params["limits"]); err != nil {
+			return refuse("params.limits", "%v", err)
 		}
 		if name, golden := strings.CutPrefix(h.Params["format"], "golden:"); golden && !slices.Contains(goldenNames(), name) {
 			return refuse("params.format", "golden case %q is not there: the cases are %s", name, strings.Join(goldenNames(), ", "))

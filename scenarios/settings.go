@@ -81,6 +81,7 @@ type hostSettings struct {
 	release     *features.Release
 	dirs        []string
 	metadataDir string
+	limits      limits      // of what the release knows
 	unstable    bool        // unstable.feature.versions.enable
 	directoryID record.UUID // of the metadata directory, where the format step is told it
 	format      string      // full, first, none, tree, golden:CASE
@@ -180,6 +181,9 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		if list := r.text("bootstrap", ""); list != "" {
 			e.bootstrap = strings.Split(list, ",")
 		}
+		if e.limits, err = parseLimits(r.text("limits", "")); err != nil {
+			return fmt.Errorf("plan: hosts[%d].params.limits: %w", i, err)
+		}
 		if id := r.text("directory_id", ""); id != "" {
 			if e.directoryID, err = record.ParseUUID(id); err != nil {
 				return fmt.Errorf("plan: hosts[%d].params.directory_id: %w", i, err)
@@ -248,7 +252,7 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	c.StaticVoters, c.BootstrapServers = s.static, s.bootstrapServers(h)
 	c.AutoJoin = h.autoJoin
 	c.RefuseWhileUnknown = s.choices.refuseUnknown
-	c.Versions, c.MaxKRaftVersion = software(h.release)
+	c.Versions, c.MaxKRaftVersion = h.software()
 	t := &s.timeouts
 	c.ElectionTimeoutMs, c.FetchTimeoutMs, c.RequestTimeoutMs = t.election, t.fetch, t.request
 	c.RetryBackoffMs, c.ElectionBackoffMaxMs, c.AppendLingerMs = t.backoff, t.electionBackoff, t.linger

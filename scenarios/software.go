@@ -5,6 +5,7 @@ package scenarios
 import (
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/wire"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -39,7 +40,7 @@ var (
 // preVoteEverywhere reports whether the software of all hosts, now and after each action of the plan, has pre-votes (KIP-996).
 func (s *settings) preVoteEverywhere(p *plan.Plan) bool {
 	for i := range s.hosts {
-		if s.hosts[i].release.Layout != features.Aug26 {
+		if s.hosts[i].release.Layout != features.Aug26 || s.hosts[i].limits.largest(wire.Vote) < 2 {
 			return false
 		}
 	}

@@ -116,7 +116,7 @@ func (n *node) versionOn(conn sim.Conn, m raft.Message, peer *hostSettings) (int
 func versionFor(m raft.Message, one, two *hostSettings) (int16, error) {
 	key := m.Kind() >> 1
 	if key < rpcs {
-		if v := negotiated[generationOf(one.release)][generationOf(two.release)][key]; v >= 0 {
+		if v := between(one, two, int16(key)); v >= 0 {
 			return v, nil
 		}
 	}
