@@ -199,7 +199,7 @@ func (w *World) finish(h *Host, lane int32, err error) {
 	e, l := &h.env, &h.lanes[lane]
 	if err != nil {
 		h.fatal = err
-		e.add(effect{kind: effectFatal})
+		e.add(effectFatal)
 	}
 	l.busyUntil = max(e.cursor, w.now+inputCostNs)
 	if l.next < len(l.journal) {
@@ -227,12 +227,12 @@ func (w *World) commitDue(h *Host, lane int32) {
 		if h.pausedUntil != 0 {
 			return
 		}
-		f := l.journal[l.next]
-		l.journal[l.next].msg, l.journal[l.next].obs = nil, nil
+		f := &l.journal[l.next]
+		kind := f.kind
 		l.next++
-		w.commit(h, &f)
+		w.commit(h, f)
 		committed = true
-		if h.boot != boot || !h.up && f.kind != effectBooted {
+		if h.boot != boot || !h.up && kind != effectBooted {
 			return // the process ended: its journal is gone
 		}
 	}

@@ -44,11 +44,19 @@ type effect struct {
 // nothing can come between it and the handler's start.
 func (e *Env) immediate() bool { return e.cursor == e.w.now }
 
-// add appends an effect to the journal, at the handler's cursor.
-func (e *Env) add(f effect) {
-	f.at, f.lane, f.cause = e.cursor, e.lane, e.event
+// add appends an effect to the journal, at the handler's cursor, for the caller to say what it is about. A field that its kind has
+// no use for may be left over from an earlier effect.
+func (e *Env) add(kind effectKind) *effect {
 	l := &e.h.lanes[e.lane]
-	l.journal = append(l.journal, f)
+	n := len(l.journal)
+	if n < cap(l.journal) {
+		l.journal = l.journal[:n+1]
+	} else {
+		l.journal = append(l.journal, effect{})
+	}
+	f := &l.journal[n]
+	f.kind, f.at, f.lane, f.cause = kind, e.cursor, e.lane, e.event
+	return f
 }
 
 // commit makes an effect happen, now.

@@ -65,7 +65,8 @@ func (e *Env) Listen(port int32, lane LaneID) {
 		e.w.net.Listen(e.h.index, port, int32(lane))
 		return
 	}
-	e.add(effect{kind: effectListen, port: port, host: int32(lane)})
+	f := e.add(effectListen)
+	f.port, f.host = port, int32(lane)
 }
 
 // Dial starts to open a connection; its inputs come to the lane that runs now. InConnected or InDisconnected tells the
@@ -84,7 +85,8 @@ func (e *Env) Dial(host string, port int32) Conn {
 		e.w.net.Open(e.w.now, c, to, port, e.event)
 		return c
 	}
-	e.add(effect{kind: effectDial, num: c, host: to, port: port})
+	f := e.add(effectDial)
+	f.num, f.host, f.port = c, to, port
 	return c
 }
 
@@ -98,7 +100,8 @@ func (e *Env) Send(c Conn, m Message) {
 		e.w.commitSend(e.h, e.lane, c, m, e.event)
 		return
 	}
-	e.add(effect{kind: effectSend, num: c, msg: m})
+	f := e.add(effectSend)
+	f.num, f.msg = c, m
 }
 
 // SendTo sends a datagram to a port of a host. The plan's transport must be "datagram" for loss, duplication and reordering.
@@ -117,7 +120,8 @@ func (e *Env) SendTo(host string, port int32, m Message) {
 		e.w.commitDatagram(e.h, e.lane, to, port, m, e.event)
 		return
 	}
-	e.add(effect{kind: effectDatagram, host: to, port: port, msg: m})
+	f := e.add(effectDatagram)
+	f.host, f.port, f.msg = to, port, m
 }
 
 // Peer returns the host at the other end of a connection, nil when the connection is not this process's, or is over.
@@ -135,7 +139,7 @@ func (e *Env) CloseConn(c Conn) {
 		e.w.commitClose(e.h, e.lane, c, e.event)
 		return
 	}
-	e.add(effect{kind: effectClose, num: c})
+	e.add(effectClose).num = c
 }
 
 // Post hands a message to a lane of this process. The delay is a decision; posts to one lane keep their order. A lane that
@@ -150,7 +154,8 @@ func (e *Env) Post(lane LaneID, m Message) {
 		e.w.commitPost(e.h, e.lane, int32(lane), m, e.event)
 		return
 	}
-	e.add(effect{kind: effectPost, port: int32(lane), msg: m})
+	f := e.add(effectPost)
+	f.port, f.msg = int32(lane), m
 }
 
 // WakeAt sets the deadline of the lane that runs now, on the host's monotonic clock, in place of the one before; a negative
@@ -160,7 +165,7 @@ func (e *Env) WakeAt(monotonicNs int64) {
 		e.w.setDeadline(e.h, e.lane, monotonicNs)
 		return
 	}
-	e.add(effect{kind: effectDeadline, num: monotonicNs})
+	e.add(effectDeadline).num = monotonicNs
 }
 
 // Observe tells a protocol event to checkers, traces and the behaviour hash. It changes nothing. A nil observation panics.
@@ -172,11 +177,11 @@ func (e *Env) Observe(o Observation) {
 		e.w.commitObserve(e.h, e.lane, o, e.event)
 		return
 	}
-	e.add(effect{kind: effectObserve, obs: o})
+	e.add(effectObserve).obs = o
 }
 
 // Exit ends the process after the effects so far: the end of a graceful stop.
-func (e *Env) Exit() { e.add(effect{kind: effectExit}) }
+func (e *Env) Exit() { e.add(effectExit) }
 
 // needLane panics for a lane that the process does not have.
 func (e *Env) needLane(call string, lane LaneID) {
@@ -213,8 +218,7 @@ func (d disk) Issue(v *vdisk.Volume, op vdisk.OpID, costNs int64) {
 		e.cursor++
 	}
 	if v.ArmedAt(op) {
-		l := &e.h.lanes[e.lane]
-		l.journal = append(l.journal, effect{kind: effectCut, lane: e.lane, cause: e.event, at: from + (e.cursor-from)/2})
+		e.add(effectCut).at = from + (e.cursor-from)/2
 	}
 	if e.w.poison.on {
 		if o := v.Op(op); o.Kind == vdisk.OpWrite {
@@ -222,7 +226,8 @@ func (d disk) Issue(v *vdisk.Volume, op vdisk.OpID, costNs int64) {
 		}
 	}
 	e.oneLaneAFile(v, op)
-	e.add(effect{kind: effectDisk, from: from, num: int64(op)})
+	f := e.add(effectDisk)
+	f.from, f.num = from, int64(op)
 }
 
 // oneLaneAFile panics when another lane of the process has an operation on the same file under way: no two lanes write one

@@ -35,9 +35,9 @@ func (w *World) bootHost(h *Host) {
 	err := h.process.Boot(e)
 	if err != nil {
 		h.fatal = err
-		e.add(effect{kind: effectFatal})
+		e.add(effectFatal)
 	} else {
-		e.add(effect{kind: effectBooted})
+		e.add(effectBooted)
 	}
 	for i := range h.lanes {
 		h.lanes[i].busyUntil = max(e.cursor+1, w.now+inputCostNs) // the end of Boot, or its error, comes first

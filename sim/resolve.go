@@ -66,7 +66,8 @@ func (e *Env) dialWrong(c Conn, to, port int32) bool {
 		}
 		*w.Stat("names-wrong")++
 		if f.late {
-			e.add(effect{kind: effectLateDial, num: c, host: to, port: port})
+			late := e.add(effectLateDial)
+			late.num, late.host, late.port = c, to, port
 			return true
 		}
 		if f.to >= 0 {
@@ -75,7 +76,8 @@ func (e *Env) dialWrong(c Conn, to, port int32) bool {
 		if e.immediate() {
 			w.net.Open(w.now, c, f.to, port, e.event)
 		} else {
-			e.add(effect{kind: effectDial, num: c, host: f.to, port: port})
+			dial := e.add(effectDial)
+			dial.num, dial.host, dial.port = c, f.to, port
 		}
 		return true
 	}
