@@ -46,8 +46,8 @@ func (c *Controller) planActivation(epoch int32) (*activationPlan, error) {
 	open := c.timeline.transactionStart != noTransaction
 	level, id := c.timeline.image.MetadataVersion(), c.timeline.image.ClusterID()
 	if open {
-		before := c.timeline.transactionStart - 1
-		level, id = c.timeline.featureAt(image.MetadataVersion, before), c.timeline.clusterIDAt(before)
+		before := c.timeline.imageAt(c.timeline.transactionStart - 1)
+		level, id = before.MetadataVersion(), before.ClusterID()
 	}
 	bootLevel, err := bootstrapLevel(c.bootstrap)
 	if err != nil {

@@ -72,9 +72,9 @@ func (c *Controller) LastCommittedOffset() int64 { return c.committed }
 func (c *Controller) LastStableOffset() int64 { return c.stable }
 
 // StableDigest returns the image's digest as of LastStableOffset.
-func (c *Controller) StableDigest() uint64 { return c.timeline.digestAt(c.stable) }
+func (c *Controller) StableDigest() uint64 { return c.timeline.imageAt(c.stable).Digest() }
 
-// Image returns the newest memory, uncommitted changes included. Read only, until the next call.
+// Image returns the newest memory, uncommitted changes included.
 func (c *Controller) Image() *image.Image { return c.timeline.image }
 
 // ClusterID returns the id that this node's software goes by, "" while unknown.
@@ -139,7 +139,7 @@ func (c *Controller) HandleCommit(_ int64, batches []raft.Batch) error {
 func (c *Controller) advance(committed int64, epoch int32) {
 	c.committed, c.committedEpoch = committed, epoch
 	stable := committed
-	if start := c.timeline.transactionStartAt(committed); start != noTransaction {
+	if start := c.timeline.at(committed).transactionStart; start != noTransaction {
 		stable = min(committed, start-1)
 	}
 	if stable > c.stable {
@@ -147,7 +147,7 @@ func (c *Controller) advance(committed int64, epoch int32) {
 		c.timeline.settle(stable)
 	}
 	c.observe(Event{
-		Kind: Committed, Epoch: epoch, Offset: committed, Other: c.stable, Digest: c.timeline.stableDigest,
+		Kind: Committed, Epoch: epoch, Offset: committed, Other: c.stable, Digest: c.timeline.stable.image.Digest(),
 	})
 	for {
 		op, ok := c.deferred.pop(c.stable)

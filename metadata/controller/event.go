@@ -93,7 +93,7 @@ type Event struct {
 	OpID            int64
 	Digest          uint64
 	Text            string
-	Image           *image.Image // newest memory, uncommitted changes included; read only, during the call
+	Image           *image.Image // newest memory, uncommitted changes included
 }
 
 func (c *Controller) observe(e Event) {

@@ -47,6 +47,6 @@ func (c *Controller) HandleLoadSnapshot(_ int64, id raft.OffsetAndEpoch, content
 	}
 	c.timeline.settle(last)
 	c.committed, c.committedEpoch, c.stable = last, id.Epoch, last
-	c.observe(Event{Kind: SnapshotLoaded, Epoch: id.Epoch, Offset: last, Count: count, Digest: c.timeline.stableDigest})
+	c.observe(Event{Kind: SnapshotLoaded, Epoch: id.Epoch, Offset: last, Count: count, Digest: c.timeline.stable.image.Digest()})
 	return nil
 }

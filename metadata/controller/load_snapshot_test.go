@@ -5,21 +5,20 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 // snapshotOf is the content of a snapshot of the node's stable image.
 func snapshotOf(t *testing.T, n *node) []byte {
-	list, err := n.ctl.Image().AppendRecords(nil)
+	list, err := n.ctl.Image().AppendFrames(nil)
 	require.NoError(t, err)
 	var b record.Builder
 	b.Reset(nil, record.BatchSpec{Control: true})
 	b.AddControl(record.SnapshotHeader, (&record.SnapshotHeaderRecord{}).AppendTo(nil))
 	content, next := b.Finish(), int64(1)
 	for _, r := range list {
-		content = record.AppendBatch(content, record.BatchSpec{BaseOffset: next}, records.Append(nil, r, 0))
+		content = record.AppendBatch(content, record.BatchSpec{BaseOffset: next}, r)
 		next++
 	}
 	b.Reset(content, record.BatchSpec{BaseOffset: next, Control: true})

@@ -148,7 +148,10 @@ func TestReplayFailureIsFatal(t *testing.T) {
 		},
 		{name: "second cluster id", variant: Draft, records: []records.Record{&records.ClusterIdRecord{ClusterId: "other"}}},
 		{name: "empty cluster id", variant: Draft, records: []records.Record{&records.ClusterIdRecord{}}},
-		{name: "no part yet", variant: Draft, records: []records.Record{records.NewTopicRecord()}, want: image.ErrNoPart},
+		{
+			name: "unknown topic", variant: Draft, records: []records.Record{records.NewPartitionRecord()},
+			want: image.ErrImpossible,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g, n := active(t, config(t, c.variant))
@@ -242,6 +245,10 @@ func TestUpdateFeatures(t *testing.T) {
 			refused: "does not know"},
 		{name: "above range", from: 33, id: "X", variant: Draft, updates: []FeatureUpdate{{"metadata.version", 35, Upgrade}},
 			refused: "outside"},
+		{name: "below range", from: 7, id: "X", variant: Draft, updates: []FeatureUpdate{{"metadata.version", 6, SafeDowngrade}},
+			refused: "outside of 7 to 34"},
+		{name: "unsafe downgrade, metadata changed", from: 33, id: "X", variant: Draft,
+			updates: []FeatureUpdate{{"metadata.version", 31, UnsafeDowngrade}}, refused: "metadata changed at 33"},
 		{name: "lower as upgrade", from: 33, id: "X", variant: Draft, updates: []FeatureUpdate{{"metadata.version", 32, Upgrade}},
 			refused: "this is an upgrade"},
 		{name: "higher as safe downgrade", from: 32, id: "X", variant: Draft,

@@ -50,7 +50,7 @@ func (c *Controller) Submit(nowNs int64, op *Op) error {
 func (c *Controller) read(op *Op) {
 	key := image.ConfigKey{Type: brokerResource, Name: op.Name}
 	c.result = Result{Offset: -1, LeaderID: -1}
-	c.result.Value, c.result.Found = c.timeline.configAt(key, c.stable)
+	c.result.Value, c.result.Found = c.timeline.imageAt(c.stable).Config(key)
 	c.respond(op.ID, op.Kind)
 }
 

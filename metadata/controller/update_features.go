@@ -175,7 +175,7 @@ func (c *Controller) elrRecords() {
 	if _, found := c.timeline.image.Config(image.ConfigKey{Type: brokerResource, Name: minInSyncReplicasName}); !found {
 		c.outcome.records = append(c.outcome.records, minInSyncReplicas("", &c.cfg.MinInSyncReplicas))
 	}
-	for _, key := range c.timeline.image.ConfigKeys() {
+	for key := range c.timeline.image.Configs() {
 		if key.Type == brokerResource && key.Resource != "" && key.Name == minInSyncReplicasName {
 			c.outcome.records = append(c.outcome.records, minInSyncReplicas(key.Resource, nil))
 		}

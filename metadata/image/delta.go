@@ -1,107 +1,103 @@
 package image
 
-import "github.com/kraftsim/kraftsim/metadata/records"
+import (
+	"github.com/kraftsim/kraftsim/metadata/image/ordered"
+	"github.com/kraftsim/kraftsim/metadata/records"
+)
 
-// Delta is a list of changes that are not in the image yet. The zero Delta is empty; Reset keeps its memory.
+// Delta leads from one image to the next: records are replayed on it, and Apply returns what came of them. It holds both
+// sides, so what it says of the difference is the real one, however the records were grouped (KAFKA-19497). The zero
+// Delta is not ready; Reset, ResetToSnapshot or Between makes it so, and all of them keep no image longer than that.
 type Delta struct {
-	changes []Change
-	parts   uint32 // bit for each Part that has a change
-	replays int64
+	base    *Image
+	next    Image // what the records make of base; its provenance is base's
+	edit    *ordered.Edit
+	records int64
+	writes  int64
 }
 
-// Reset forgets all changes.
-func (d *Delta) Reset() { *d = Delta{changes: d.changes[:0]} }
+// NewDelta returns an empty delta on an image.
+func NewDelta(base *Image) *Delta {
+	d := &Delta{}
+	d.Reset(base)
+	return d
+}
 
-// Replay adds what r does. The error wraps ErrNoPart; nothing is added then.
+// Reset starts over with an empty delta on an image.
+func (d *Delta) Reset(base *Image) { *d = Delta{base: base, next: *base} }
+
+// ResetToSnapshot starts over with a delta that will lead from an image to the snapshot whose records are replayed next. What
+// base has and they do not mention is deleted (metadata-bootstrap 7.2, point 6).
+func (d *Delta) ResetToSnapshot(base *Image) {
+	*d = Delta{base: base, next: *New()}
+	d.next.provenance = base.provenance
+}
+
+// Between makes d the finished delta between two images; from New() it is what a new publisher is told first.
+func (d *Delta) Between(base, next *Image) { *d = Delta{base: base, next: *next} }
+
+// Base returns the image that the delta stands on.
+func (d *Delta) Base() *Image { return d.base }
+
+// Image returns what the records make of the base so far. It changes with the next Replay: read it at once, or Apply.
+func (d *Delta) Image() *Image { return &d.next }
+
+// Records returns how many records were replayed, those without effect included.
+func (d *Delta) Records() int64 { return d.records }
+
+// Unchanged tells whether no record had an effect.
+func (d *Delta) Unchanged() bool { return d.writes == 0 }
+
+// Apply returns the image that the records make of the base, at p. The delta stays what it is.
+func (d *Delta) Apply(p Provenance) *Image {
+	d.edit = nil // from here on the nodes are somebody else's too
+	next := d.next
+	next.provenance = p
+	d.next.provenance = p
+	return &next
+}
+
+// Replay adds what r does. The image keeps the texts and lists of r: nobody may write to them afterwards. The error wraps
+// ErrNoPart or ErrImpossible, and the delta is as before then.
 func (d *Delta) Replay(r records.Record) error {
-	var c Change
-	if err := ChangeOf(r, &c); err != nil {
+	if err := d.replay(r); err != nil {
 		return err
 	}
-	d.replays++
-	d.add(c)
+	d.records++
 	return nil
 }
 
-func (d *Delta) add(c Change) {
-	if c.Part == PartNone {
-		return
+// editing returns the Edit of the next change. The first change has none: most deltas have one change only, and what it
+// makes is not written to twice.
+func (d *Delta) editing() *ordered.Edit {
+	d.writes++
+	if d.writes > 1 && d.edit == nil {
+		d.edit = new(ordered.Edit)
 	}
-	d.changes = append(d.changes, c)
-	d.parts |= 1 << c.Part
+	return d.edit
 }
 
-// Records returns how many records were replayed since Reset, those without effect included.
-func (d *Delta) Records() int64 { return d.replays }
-
-// Changes returns the changes in log order; a later one overrides an earlier one. Read only, valid until Reset.
-func (d *Delta) Changes() []Change { return d.changes }
-
-// Changed tells whether any change is in the given part.
-func (d *Delta) Changed(p Part) bool { return d.parts&(1<<p) != 0 }
-
-// ClusterID returns the cluster id that the delta sets, "" when it sets none.
-func (d *Delta) ClusterID() string {
-	if !d.Changed(PartClusterID) {
-		return ""
-	}
-	for at := len(d.changes) - 1; at >= 0; at-- {
-		if d.changes[at].Part == PartClusterID {
-			return d.changes[at].Value
+// put sets an entry of one part of the next image and keeps the digest.
+func put[K ordered.Key[K], V any](d *Delta, m *ordered.Map[K, V], key K, value V, hash uint64) *ordered.Entry[K, V] {
+	e := &ordered.Entry[K, V]{Key: key, Value: value, Hash: hash}
+	next, old := m.Set(d.editing(), e)
+	*m = next
+	d.next.digest += hash
+	if old != nil {
+		d.next.digest -= old.Hash
+		if old.Hash == hash {
+			return old
 		}
 	}
-	return ""
+	return e
 }
 
-// FillFull makes d the delta that leads from an empty image to i: what a new publisher is told first.
-func (d *Delta) FillFull(i *Image) {
-	d.Reset()
-	for _, f := range i.features {
-		d.add(Change{Part: PartFeature, Name: f.Name, Level: f.Level})
+// drop removes an entry of one part of the next image, if it is there, and keeps the digest.
+func drop[K ordered.Key[K], V any](d *Delta, m *ordered.Map[K, V], key K) (old *ordered.Entry[K, V]) {
+	next, old := m.Remove(d.editing(), key)
+	if old != nil {
+		*m = next
+		d.next.digest -= old.Hash
 	}
-	if i.clusterID != "" {
-		d.add(Change{Part: PartClusterID, Value: i.clusterID})
-	}
-	for _, key := range i.ConfigKeys() {
-		d.add(Change{Part: PartConfig, Type: key.Type, Resource: key.Resource, Name: key.Name, Value: i.configs[key]})
-	}
-	for _, key := range i.ScramKeys() {
-		d.add(Change{Part: PartScram, Type: key.Mechanism, Name: key.User, Scram: i.scram[key]})
-	}
-}
-
-// FinishSnapshot makes d, which holds the records of a snapshot, the delta that leads from i to the snapshot's state: what i
-// has and the snapshot does not mention is deleted (metadata-bootstrap 7.2, point 6).
-func (d *Delta) FinishSnapshot(i *Image) {
-	features := make(map[string]bool)
-	configs := make(map[ConfigKey]bool)
-	scram := make(map[ScramKey]bool)
-	for at := range d.changes {
-		switch c := &d.changes[at]; c.Part {
-		case PartFeature:
-			features[c.Name] = true
-		case PartConfig:
-			configs[ConfigKey{Type: c.Type, Resource: c.Resource, Name: c.Name}] = true
-		case PartScram:
-			scram[ScramKey{Mechanism: c.Type, User: c.Name}] = true
-		}
-	}
-	for _, f := range i.features {
-		if !features[f.Name] {
-			d.add(Change{Part: PartFeature, Name: f.Name, Deleted: true})
-		}
-	}
-	if i.clusterID != "" && !d.Changed(PartClusterID) {
-		d.add(Change{Part: PartClusterID, Deleted: true})
-	}
-	for _, key := range i.ConfigKeys() {
-		if !configs[key] {
-			d.add(Change{Part: PartConfig, Type: key.Type, Resource: key.Resource, Name: key.Name, Deleted: true})
-		}
-	}
-	for _, key := range i.ScramKeys() {
-		if !scram[key] {
-			d.add(Change{Part: PartScram, Type: key.Mechanism, Name: key.User, Deleted: true})
-		}
-	}
+	return old
 }

@@ -1,8 +1,13 @@
 package image
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
+
+	"github.com/kraftsim/kraftsim/metadata/image/ordered"
+	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 // Provenance says up to where the log is in an image. The zero image has Offset -1, Epoch -1.
@@ -11,54 +16,65 @@ type Provenance struct {
 	Epoch  int32 // of that record
 }
 
+// AppendTo appends the offset and the epoch.
+func (p Provenance) AppendTo(buf []byte) []byte {
+	return record.AppendInt32(record.AppendInt64(buf, p.Offset), p.Epoch)
+}
+
 // Feature is the finalized level of one feature, never 0.
 type Feature struct {
 	Name  string
 	Level int16
 }
 
-// ConfigKey names one configuration entry. Resource types are 2 topic, 4 broker, 8 broker logger, 16 client metrics,
-// 32 group; the empty resource of type 4 is the default of all brokers.
-type ConfigKey struct {
-	Type     int8
-	Resource string
-	Name     string
-}
+// noProducerID is the next producer id while no record named one.
+const noProducerID int64 = -1
 
-// ScramKey names one SCRAM credential. Mechanisms are 1 SHA-256, 2 SHA-512.
-type ScramKey struct {
-	Mechanism int8
-	User      string
-}
-
-// Image is the metadata at one offset. Make it with New.
+// Image is the metadata at one offset. It never changes: a Delta makes the next one, which shares with this what stays the
+// same. Make the first with New. What its methods return is immutable too.
 type Image struct {
 	provenance Provenance
 	digest     uint64
 	mv         int16 // level of metadata.version, 0 = unknown
 	features   []Feature
 	clusterID  string
-	configs    map[ConfigKey]string
-	scram      map[ScramKey]*ScramCredential
+	producerID int64
+
+	brokers      ordered.Map[idKey, Broker]
+	controllers  ordered.Map[idKey, Controller]
+	topicsByID   ordered.Map[uuidKey, Topic]
+	topicsByName ordered.Map[textKey, Topic]
+	partitions   ordered.Map[PartitionKey, Partition]
+	members      ordered.Map[memberKey, struct{}] // where a broker is in the ISR or ELR
+	configs      ordered.Map[ConfigKey, string]
+	quotas       ordered.Map[QuotaKey, records.Float64Bits]
+	acls         ordered.Map[uuidKey, ACL]
+	scram        ordered.Map[ScramKey, ScramCredential]
+	tokens       ordered.Map[textKey, Token]
 }
 
 // New returns the image of an empty log.
 func New() *Image {
-	return &Image{
-		provenance: Provenance{Offset: -1, Epoch: -1},
-		configs:    make(map[ConfigKey]string),
-		scram:      make(map[ScramKey]*ScramCredential),
-	}
+	return &Image{provenance: Provenance{Offset: -1, Epoch: -1}, producerID: noProducerID}
 }
 
 // Provenance returns the offset and epoch of the last record in the image.
 func (i *Image) Provenance() Provenance { return i.provenance }
 
-// SetProvenance moves the image's offset without changing its content.
-func (i *Image) SetProvenance(p Provenance) { i.provenance = p }
-
-// Digest returns a hash of the content, provenance excluded.
+// Digest returns a hash of the content, provenance excluded. Cost: O(1).
 func (i *Image) Digest() uint64 { return i.digest }
+
+// Equal tells whether both images have the same content, provenance excluded. Cost: the size of the image, if the digests
+// are equal.
+func (i *Image) Equal(other *Image) bool {
+	return i.digest == other.digest && bytes.Equal(i.AppendTo(nil), other.AppendTo(nil))
+}
+
+// Empty tells whether the image holds nothing at all. A cluster id alone does not count (metadata-bootstrap T17).
+func (i *Image) Empty() bool {
+	return len(i.features) == 0 && i.producerID == noProducerID && i.brokers.Len()+i.controllers.Len()+i.topicsByID.Len()+
+		i.configs.Len()+i.quotas.Len()+i.acls.Len()+i.scram.Len()+i.tokens.Len() == 0
+}
 
 // MetadataVersion returns the level of metadata.version, 0 while it is unknown.
 func (i *Image) MetadataVersion() int16 { return i.mv }
@@ -74,56 +90,12 @@ func (i *Image) FeatureLevel(name string) int16 {
 	return 0
 }
 
-// ClusterID returns the cluster id, "" while no record named it.
-func (i *Image) ClusterID() string { return i.clusterID }
-
-// Config returns the value of one configuration entry.
-func (i *Image) Config(key ConfigKey) (value string, found bool) {
-	value, found = i.configs[key]
-	return value, found
-}
-
-// ConfigKeys returns the keys of all configuration entries, ascending by type, resource, name.
-func (i *Image) ConfigKeys() []ConfigKey {
-	keys := make([]ConfigKey, 0, len(i.configs))
-	for key := range i.configs {
-		keys = append(keys, key)
-	}
-	slices.SortStableFunc(keys, func(a, b ConfigKey) int {
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Name, b.Name))
-	})
-	return keys
-}
-
-// Scram returns one SCRAM credential, nil if there is none. Read only.
-func (i *Image) Scram(key ScramKey) *ScramCredential { return i.scram[key] }
-
-// ScramKeys returns the keys of all SCRAM credentials, ascending by user, mechanism.
-func (i *Image) ScramKeys() []ScramKey {
-	keys := make([]ScramKey, 0, len(i.scram))
-	for key := range i.scram {
-		keys = append(keys, key)
-	}
-	slices.SortStableFunc(keys, func(a, b ScramKey) int {
-		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(a.Mechanism, b.Mechanism))
-	})
-	return keys
-}
-
-// Clone returns an independent copy. Cost: the size of the image.
-func (i *Image) Clone() *Image {
-	c := New()
-	c.provenance, c.digest, c.mv, c.clusterID = i.provenance, i.digest, i.mv, i.clusterID
-	c.features = slices.Clone(i.features)
-	for _, key := range i.ConfigKeys() {
-		c.configs[key] = i.configs[key]
-	}
-	for _, key := range i.ScramKeys() {
-		c.scram[key] = i.scram[key]
-	}
-	return c
-}
-
 func (i *Image) findFeature(name string) (at int, found bool) {
 	return slices.BinarySearchFunc(i.features, name, func(f Feature, name string) int { return cmp.Compare(f.Name, name) })
 }
+
+// ClusterID returns the cluster id, "" while no record named it.
+func (i *Image) ClusterID() string { return i.clusterID }
+
+// NextProducerID returns the first producer id that no block was handed out with, -1 while no record named it.
+func (i *Image) NextProducerID() int64 { return i.producerID }

@@ -68,7 +68,7 @@ func (l *Loader) loadRecord(offset int64, r records.Record, b *raft.Batch) error
 			Kind: TransactionAborted, Offset: offset, Other: l.transactionStart, Count: int32(l.delta.Records()),
 			Epoch: b.Epoch,
 		})
-		l.delta.Reset() // Begin flushed what came before it, so this is the transaction and nothing else
+		l.delta.Reset(l.image) // Begin flushed what came before it, so this is the transaction and nothing else
 		l.transactionStart = noTransaction
 	default:
 		if err := l.checkRecord(r); err != nil {
@@ -94,21 +94,21 @@ func (l *Loader) flushBefore(offset int64, b *raft.Batch) error {
 
 // flush makes the delta part of the image and publishes it.
 func (l *Loader) flush(to image.Provenance, aligned bool) error {
-	if id := l.delta.ClusterID(); id != "" && l.deps.Guard != nil {
+	if id := l.delta.Image().ClusterID(); id != "" && l.deps.Guard != nil && l.delta.ClusterIDChanged() {
 		if err := l.deps.Guard.CheckClusterID(id); err != nil {
 			return fmt.Errorf("%w: %w", ErrFatal, err)
 		}
 	}
 	from := l.LastAppliedOffset()
 	count := int32(l.delta.Records())
-	l.image.Apply(&l.delta, to)
+	l.image = l.delta.Apply(to)
 	l.seenRecord = l.seenRecord || count > 0
 	l.observe(Event{Kind: ImageAdvanced, Offset: to.Offset, Epoch: to.Epoch, Other: from, Count: count, Flag: aligned})
 	var err error
 	if !l.catchingUp() {
 		err = l.publish(from, to, aligned)
 	}
-	l.delta.Reset()
+	l.delta.Reset(l.image)
 	l.manifest.Batches, l.manifest.Bytes = 0, 0
 	return err
 }
@@ -132,7 +132,7 @@ func (l *Loader) loadFailure(err error) error {
 		return err
 	}
 	l.failed = true
-	l.delta.Reset()
+	l.delta.Reset(l.image)
 	l.observe(Event{Kind: LoadFailed, Offset: l.LastAppliedOffset(), Err: err})
 	return nil
 }

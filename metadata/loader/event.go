@@ -78,7 +78,7 @@ type Event struct {
 	Digest        uint64 // of the image
 	Text          string
 	Err           error
-	Image         *image.Image // nil for events of publishers; read only, during the call
+	Image         *image.Image // nil for events of publishers
 }
 
 // Observer hears protocol events; it may not call back. The event is valid during the call.

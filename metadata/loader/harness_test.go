@@ -67,6 +67,15 @@ func (l *log) control() raft.Batch {
 	return raft.Batch{BaseOffset: l.next - 1, LastOffset: l.next - 1, Epoch: l.epoch, Control: true, Bytes: []byte{1, 2, 3}}
 }
 
+// imageOf returns what records make of an image.
+func imageOf(t require.TestingT, img *image.Image, rs ...records.Record) *image.Image {
+	d := image.NewDelta(img)
+	for _, r := range rs {
+		require.NoError(t, d.Replay(r))
+	}
+	return d.Apply(image.Provenance{})
+}
+
 // publication is what a publisher was told.
 type publication struct {
 	kind      ManifestKind
@@ -76,6 +85,20 @@ type publication struct {
 	batches   int32
 	digest    uint64
 	clusterID string
+}
+
+// differences counts the entries that a delta says are different.
+func differences(d *image.Delta) (n int) {
+	for range d.Features() {
+		n++
+	}
+	for range d.Configs() {
+		n++
+	}
+	if d.ClusterIDChanged() {
+		n++
+	}
+	return n
 }
 
 type fakePublisher struct {
@@ -90,7 +113,7 @@ func (f *fakePublisher) Name() string { return f.name }
 
 func (f *fakePublisher) OnMetadataUpdate(d *image.Delta, img *image.Image, m *Manifest) error {
 	f.got = append(f.got, publication{
-		kind: m.Kind, at: m.Provenance, aligned: m.BatchAligned, changes: len(d.Changes()), batches: m.Batches,
+		kind: m.Kind, at: m.Provenance, aligned: m.BatchAligned, changes: differences(d), batches: m.Batches,
 		digest: img.Digest(), clusterID: img.ClusterID(),
 	})
 	if f.order != nil {

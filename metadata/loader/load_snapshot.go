@@ -28,7 +28,7 @@ func (l *Loader) loadSnapshot(id raft.OffsetAndEpoch, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w: snapshot %d-%d: %w", ErrLoad, id.Offset, id.Epoch, err)
 	}
-	l.delta.Reset()
+	l.delta.ResetToSnapshot(l.image)
 	l.transactionStart = noTransaction
 	for rest := content; len(rest) > 0; {
 		var batch record.Batch
@@ -51,7 +51,6 @@ func (l *Loader) loadSnapshot(id raft.OffsetAndEpoch, content []byte) error {
 		}
 	}
 	count := int32(l.delta.Records())
-	l.delta.FinishSnapshot(l.image)
 	l.read = image.Provenance{Offset: id.Offset - 1, Epoch: id.Epoch}
 	l.manifest = Manifest{Kind: Snapshot, AppendTimestampMs: header.LastContainedTimestampMs, Bytes: int64(len(content))}
 	l.observe(Event{Kind: SnapshotLoaded, Offset: l.read.Offset, Epoch: l.read.Epoch, Other: l.LastAppliedOffset(), Count: count})

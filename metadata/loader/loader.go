@@ -82,14 +82,15 @@ func New(cfg Config, deps Deps) (*Loader, error) {
 	case cfg.RetryNs < 1:
 		return nil, fmt.Errorf("%w: retry after %d ns", ErrConfig, cfg.RetryNs)
 	}
-	return &Loader{
+	l := &Loader{
 		cfg: cfg, deps: deps, image: image.New(), leader: raft.LeaderAndEpoch{LeaderID: -1},
 		transactionStart: noTransaction, read: image.Provenance{Offset: -1, Epoch: -1}, deadlineNs: noDeadline,
-	}, nil
+	}
+	l.delta.Reset(l.image)
+	return l, nil
 }
 
-// Image returns the newest image: stable, and published unless the loader is catching up. Read only, until the next
-// call.
+// Image returns the newest image: stable, and published unless the loader is catching up.
 func (l *Loader) Image() *image.Image { return l.image }
 
 // LastAppliedOffset returns the image's offset, -1 before the first.
@@ -150,7 +151,7 @@ func (l *Loader) Poll(nowNs int64) error {
 }
 
 func (l *Loader) initialize(p Publisher) error {
-	l.full.FillFull(l.image)
+	l.full.Between(image.New(), l.image)
 	at := l.image.Provenance()
 	m := Manifest{
 		Kind: FullState, Provenance: at, AppendTimestampMs: l.manifest.AppendTimestampMs, BatchAligned: true, Leader: l.leader,
@@ -211,8 +212,10 @@ func (l *Loader) checkRecord(r records.Record) error {
 		if m.ClusterId == "" {
 			return errors.New("the cluster id is empty")
 		}
-		if known := l.image.ClusterID(); known != "" && known != m.ClusterId {
-			return fmt.Errorf("cluster id %q after %q", m.ClusterId, known)
+		for _, known := range [2]string{l.image.ClusterID(), l.delta.Image().ClusterID()} {
+			if known != "" && known != m.ClusterId {
+				return fmt.Errorf("cluster id %q after %q", m.ClusterId, known)
+			}
 		}
 	}
 	return nil
@@ -226,10 +229,7 @@ func (l *Loader) AppendState(buf []byte, protocolView bool) []byte {
 	buf = record.AppendInt64(buf, l.transactionStart)
 	buf = record.AppendBool(record.AppendBool(record.AppendBool(buf, l.caughtUp), l.seenRecord), l.failed)
 	buf = record.AppendInt32(record.AppendInt32(buf, int32(len(l.publishers))), int32(len(l.waiting)))
-	buf = record.AppendInt32(l.read.AppendTo(buf), int32(len(l.delta.Changes())))
-	for at := range l.delta.Changes() {
-		buf = l.delta.Changes()[at].AppendTo(buf)
-	}
+	buf = record.AppendUint64(record.AppendInt64(l.read.AppendTo(buf), l.delta.Records()), l.delta.Image().Digest())
 	if protocolView {
 		return buf
 	}

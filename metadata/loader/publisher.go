@@ -17,8 +17,8 @@ var ErrDuplicateName = errors.New("loader: publisher installed twice")
 type Publisher interface {
 	// Name is unique among the publishers of a loader.
 	Name() string
-	// OnMetadataUpdate tells that img is the metadata now and d what changed since the last call. All three are valid
-	// during the call only; Clone what must stay.
+	// OnMetadataUpdate tells that img is the metadata now and d what changed since the last call. d and m are valid during
+	// the call only; img may be kept.
 	OnMetadataUpdate(d *image.Delta, img *image.Image, m *Manifest) error
 	// OnControllerChange tells the leader, which is the active controller.
 	OnControllerChange(l raft.LeaderAndEpoch)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/image"
-	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
 )
 
@@ -47,8 +46,6 @@ type SnapshotGenerator struct {
 	bytes  int64 // read since the last snapshot
 	lastNs int64 // when the counters were reset
 	busy   bool  // a job is under way
-
-	list []records.Record // scratch
 }
 
 // NewSnapshotGenerator returns a generator that counts from now on.
@@ -89,19 +86,14 @@ func (g *SnapshotGenerator) OnMetadataUpdate(_ *image.Delta, img *image.Image, m
 
 // capture encodes the image as of now. The id is exclusive: one more than the last offset in it (KAFKA-14618).
 func (g *SnapshotGenerator) capture(img *image.Image, m *Manifest) (*SnapshotJob, error) {
-	list, err := img.AppendRecords(g.list[:0])
+	frames, err := img.AppendFrames(nil)
 	if err != nil {
 		return nil, err
 	}
-	g.list = list
-	job := &SnapshotJob{
+	return &SnapshotJob{
 		ID:          raft.OffsetAndEpoch{Offset: m.Provenance.Offset + 1, Epoch: m.Provenance.Epoch},
-		TimestampMs: m.AppendTimestampMs, Digest: img.Digest(), Frames: make([][]byte, len(list)),
-	}
-	for i, r := range list {
-		job.Frames[i] = records.Append(nil, r, 0)
-	}
-	return job, nil
+		TimestampMs: m.AppendTimestampMs, Digest: img.Digest(), Frames: frames,
+	}, nil
 }
 
 func (g *SnapshotGenerator) reset() { g.bytes, g.lastNs = 0, g.lane.MonotonicNs() }

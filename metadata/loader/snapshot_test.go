@@ -50,11 +50,7 @@ func TestSnapshotReplacesTheImage(t *testing.T) {
 	require.Equal(t, 3, p.got[0].changes, "two set, one deleted")
 	require.Equal(t, []string{"snapshot-loaded", "image-advanced", "image-published"}, rec.kinds())
 
-	fresh := image.New()
-	var d image.Delta
-	require.NoError(t, d.Replay(level("metadata.version", 33)))
-	require.NoError(t, d.Replay(setting("b", "3")))
-	fresh.Apply(&d, image.Provenance{Offset: 49, Epoch: 7})
+	fresh := imageOf(t, image.New(), level("metadata.version", 33), setting("b", "3"))
 	require.Equal(t, fresh.Digest(), l.Image().Digest())
 	require.Equal(t, fresh.AppendTo(nil), l.Image().AppendTo(nil))
 
@@ -154,13 +150,10 @@ func TestSnapshotGenerator(t *testing.T) {
 	ln := &lane{nowNs: 5}
 	g, err := NewSnapshotGenerator(SnapshotConfig{MaxBytes: 100, IntervalNs: 50}, ln)
 	require.NoError(t, err)
-	img := image.New()
-	var d image.Delta
-	require.NoError(t, d.Replay(level("metadata.version", 34)))
-	img.Apply(&d, image.Provenance{})
+	img := imageOf(t, image.New(), level("metadata.version", 34))
 	update := func(kind ManifestKind, offset, bytes int64, aligned bool) int {
 		m := &Manifest{Kind: kind, Provenance: image.Provenance{Offset: offset, Epoch: 3}, BatchAligned: aligned, Bytes: bytes, AppendTimestampMs: 77}
-		require.NoError(t, g.OnMetadataUpdate(&d, img, m))
+		require.NoError(t, g.OnMetadataUpdate(image.NewDelta(img), img, m))
 		return len(ln.jobs)
 	}
 	require.Equal(t, 0, update(LogDelta, 1, 99, true))
@@ -207,13 +200,11 @@ func TestSnapshotJobIsFixed(t *testing.T) {
 	job := ln.jobs[0]
 	require.Equal(t, digest, job.Digest)
 	rebuilt := image.New()
-	var d image.Delta
 	for _, frame := range job.Frames {
 		r, _, err := records.Decode(frame)
 		require.NoError(t, err)
-		require.NoError(t, d.Replay(r))
+		rebuilt = imageOf(t, rebuilt, r)
 	}
-	rebuilt.Apply(&d, image.Provenance{})
 	require.Equal(t, digest, rebuilt.Digest())
 }
 
@@ -222,12 +213,8 @@ func TestSnapshotLoss(t *testing.T) {
 	ln := &lane{}
 	g, err := NewSnapshotGenerator(SnapshotConfig{MaxBytes: 1}, ln)
 	require.NoError(t, err)
-	img := image.New()
-	var d image.Delta
-	require.NoError(t, d.Replay(level("metadata.version", 7)))
-	require.NoError(t, d.Replay(id("X")))
-	img.Apply(&d, image.Provenance{})
-	err = g.OnMetadataUpdate(&d, img, &Manifest{Bytes: 1, BatchAligned: true})
+	img := imageOf(t, image.New(), level("metadata.version", 7), id("X"))
+	err = g.OnMetadataUpdate(image.NewDelta(img), img, &Manifest{Bytes: 1, BatchAligned: true})
 	require.ErrorIs(t, err, image.ErrLoss)
 	require.Empty(t, ln.jobs)
 }
