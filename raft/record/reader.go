@@ -124,6 +124,10 @@ func (r *Reader) UUID() UUID {
 
 // Uvarint reads an unsigned varint of at most five bytes. Bits above the 32nd are lost, as in Kafka's reader.
 func (r *Reader) Uvarint() uint32 {
+	if p := int(r.pos); p < len(r.buf) && r.buf[p] < 0x80 && r.err == nil { // most are short
+		r.pos++
+		return uint32(r.buf[p])
+	}
 	v, n := decodeUvarint(r.rest())
 	if n <= 0 {
 		r.failVarint(n)
@@ -138,6 +142,10 @@ func (r *Reader) Varint() int32 { return unzigzag32(r.Uvarint()) }
 
 // Uvarlong reads an unsigned varint of at most ten bytes.
 func (r *Reader) Uvarlong() uint64 {
+	if p := int(r.pos); p < len(r.buf) && r.buf[p] < 0x80 && r.err == nil {
+		r.pos++
+		return uint64(r.buf[p])
+	}
 	v, n := decodeUvarlong(r.rest())
 	if n <= 0 {
 		r.failVarint(n)

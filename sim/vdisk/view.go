@@ -141,36 +141,32 @@ func (v *Volume) committedBytes(slot int32) []byte {
 }
 
 // AppendState appends canonical bytes for the state of page cache and platter: equal for equal histories, whatever the
-// volume held before Reset. Contents enter as 64-bit digests. Costs one pass over all bytes that are new since the last call.
+// volume held before Reset. Paths and contents enter as 64-bit digests. It goes through the files in the order of their slots, which
+// is a matter of the history too, and costs one pass over all bytes that are new since the last call.
 func (v *Volume) AppendState(buf []byte) []byte {
-	buf = v.appendNames(buf, v.names, false)
-	buf = v.appendNames(buf, v.durable, true)
-	for i := range v.journal {
+	for slot, n := range v.inodes {
+		if n.refs == 0 {
+			continue
+		}
+		buf = binary.BigEndian.AppendUint32(buf, uint32(slot))
+		buf = binary.BigEndian.AppendUint32(buf, uint32(n.refs))
+		buf = binary.BigEndian.AppendUint64(buf, uint64(n.serial))
+		buf = binary.BigEndian.AppendUint64(buf, n.pathHash)
+		if n.directory {
+			continue
+		}
+		buf = n.cacheSum.append(buf, n.cache)
+		buf = n.platterSum.append(buf, n.platter())
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.pending)))
+		buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.lost)))
+	}
+	for i := range v.journal { // with the references, what is named now and what the platter names
 		c := &v.journal[i]
 		buf = append(buf, byte(c.kind))
 		buf = appendText(appendText(buf, c.path), c.to)
 	}
 	buf = binary.BigEndian.AppendUint64(buf, uint64(v.tail))
 	return binary.BigEndian.AppendUint64(buf, uint64(v.serials))
-}
-
-func (v *Volume) appendNames(buf []byte, names map[string]int32, durable bool) []byte {
-	for _, path := range v.sortedNames(names) {
-		n := v.inodes[names[path]]
-		buf = appendText(buf, path)
-		buf = binary.BigEndian.AppendUint64(buf, uint64(n.serial))
-		if n.directory {
-			continue
-		}
-		if durable {
-			buf = n.platterSum.append(buf, n.platter())
-			buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.pending)))
-			buf = binary.BigEndian.AppendUint32(buf, uint32(len(n.lost)))
-		} else {
-			buf = n.cacheSum.append(buf, n.cache)
-		}
-	}
-	return append(buf, 0)
 }
 
 func appendText(buf []byte, s string) []byte {

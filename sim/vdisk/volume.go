@@ -69,7 +69,9 @@ func (v *Volume) Reset(model Model) {
 	v.dropHandles()
 	v.free = v.free[:0]
 	for slot := len(v.inodes) - 1; slot >= 0; slot-- {
-		v.inodes[slot].clear()
+		if n := v.inodes[slot]; n.refs != 0 { // release has cleared the others
+			n.clear()
+		}
 		v.free = append(v.free, int32(slot))
 	}
 	clear(v.names)
