@@ -36,7 +36,7 @@ func hazards() []hazard {
 		doc: sim.HazardDoc{
 			ID: "sole-voter-unflushed", Invariant: "leader-completeness", Scenario: "", Fault: "power loss",
 			Doc:           "a sole voter acknowledges before its fsync; a power loss in that window loses what it acknowledged (kraft-protocol 3.6)",
-			DuePerMillion: 500,
+			DuePerMillion: 2_000, DueIn: "reconfig/kraft-upgrade",
 		},
 		invariants: append(everyInvariant(), kafkaCheckDocs[kafkaWatermark].Name),
 		applies: func(c *cluster, p *plan.Plan) bool {
@@ -49,7 +49,7 @@ func hazards() []hazard {
 			ID: "failed-fsync-forgotten", Invariant: "hw-durable", Scenario: "", Fault: "fsync error",
 			Doc: "a failed fsync stops the process, the restarted one reads the records back from the page cache, whose pages the kernel " +
 				"marked clean: what it acknowledges from then on was never on the disk, and no later fsync puts it there",
-			DuePerMillion: 100,
+			DuePerMillion: 500, DueIn: "raft/disk",
 		},
 		invariants: everyInvariant(),
 		applies:    func(_ *cluster, p *plan.Plan) bool { return failsSyncs(p) },

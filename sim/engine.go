@@ -50,6 +50,8 @@ type HazardDoc struct {
 	// DuePerMillion is how often among a million runs it is met at least; a campaign large enough to expect twenty that
 	// meets none is red.
 	DuePerMillion int64
+	// DueIn is the prefix of the scenarios whose runs count for that, where others may meet it and need not; "" for Scenario.
+	DueIn string
 }
 
 // Catalogue is what a program built on the simulator offers: its scenarios and their documentation. The command line

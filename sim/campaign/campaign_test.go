@@ -137,6 +137,11 @@ func TestColdConditionsAreRed(t *testing.T) {
 
 	s = run(t, config("cold/", 300))
 	require.NotEmpty(t, s.Hazards[0].Red)
+
+	elsewhere := config("cold/", 300)
+	elsewhere.Catalogue.Hazards[1].DueIn = "toy/hazard"
+	s = run(t, elsewhere)
+	require.Empty(t, s.Hazards[0].Red, "it is due in other scenarios, none of which ran")
 }
 
 func TestBadSeedsAreFindingsAndTheCampaignGoesOn(t *testing.T) {

@@ -260,7 +260,7 @@ func (c *campaign) hazards(s *Summary, buckets map[string]*Bucket) {
 				}
 			}
 		}
-		expected, red := overdue(runs, doc.DuePerMillion, hits)
+		expected, red := overdue(c.familyRuns(cmp.Or(doc.DueIn, doc.Scenario)), doc.DuePerMillion, hits)
 		h.Expected, h.Red = expected, cmp.Or(h.Red, red)
 		s.Hazards = append(s.Hazards, h)
 	}
