@@ -19,6 +19,8 @@ type pair struct {
 	nowMs    int64
 	conns    int64
 	values   [][]byte
+	sent     int64 // bytes of records in answers to fetches,
+	answers  int64 // and the answers that have some
 }
 
 type side struct {
@@ -40,6 +42,10 @@ func (s *side) Dial(string, uint16) int64 {
 	return s.p.conns
 }
 func (s *side) Send(conn int64, m Message) {
+	if f, ok := m.(*FetchResponse); ok && len(f.Records) > 0 {
+		s.p.sent += int64(len(f.Records))
+		s.p.answers++
+	}
 	s.p.queue = append(s.p.queue, delivery{to: 1 - s.me, conn: conn, m: m})
 }
 func (s *side) CloseConn(int64)                          {}
@@ -61,7 +67,7 @@ func newPair(t testing.TB) *pair {
 	chunk := []byte(nil)
 	alloc := func(n int) []byte { // record bytes come from an arena
 		if len(chunk) < n {
-			chunk = make([]byte, 1<<22)
+			chunk = make([]byte, max(1<<22, n))
 		}
 		b := chunk[:n:n]
 		chunk = chunk[n:]

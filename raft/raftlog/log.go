@@ -138,11 +138,12 @@ func (l *Log) Recovered() Recovery { return l.recovered }
 // Flush makes everything below EndOffset durable: it syncs the segments that have unsynced bytes, in order, then the
 // directory if a file appeared in it. Nothing to do costs nothing.
 func (l *Log) Flush() error {
-	for i := range l.segments {
+	first := len(l.segments) // segments are flushed before the next one begins, so what is dirty are the last ones
+	for first > 0 && l.segments[first-1].dirty {
+		first--
+	}
+	for i := first; i < len(l.segments); i++ {
 		s := &l.segments[i]
-		if !s.dirty {
-			continue
-		}
 		if err := l.files.Sync(s.fd); err != nil {
 			return fmt.Errorf("raftlog: sync segment %d: %w", s.base, err)
 		}
