@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
+		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection), toolCheckDocs[:]...), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
 	}
 }
 
@@ -61,6 +61,10 @@ func all() []sim.Scenario {
 		{name: "raft/quiet", doc: "three voters and two brokers on Kafka's default timers, nothing goes wrong", draw: drawQuiet},
 		{name: "bootstrap/transaction", doc: "a bootstrap transaction in many batches, cut by leader changes", draw: drawTransaction},
 		{name: "bootstrap/golden", doc: "directories that Apache Kafka's formatter wrote, under light faults", draw: drawGolden},
+		{name: "bootstrap/format", doc: "operators and the format tool: forgotten, half done, repeated, with wrong flags, files gone; what the tool and the start say is declared",
+			draw: drawFormat},
+		{name: FeaturesScenario, doc: "operators and the feature tool on a calm cluster: upgrades, downgrades, dry runs, refusals, each with its declared answer",
+			draw: drawFeatures},
 		{name: fromScenario, doc: "the cluster of a directory tree, as `run --from` makes it; a seed without a tree takes one of Kafka's", draw: drawFrom},
 		{name: "kip1262/released", doc: "metadata bootstrap as released, no ClusterIdRecord at any level", draw: drawReleased},
 		{name: "kip1262/final-mar", doc: "formatted bootstrap controllers, unformatted brokers and observers, upgrades to level 34", draw: drawFinalMar},

@@ -20,6 +20,7 @@ type cluster struct {
 	work   workload
 	suite  []sim.Checker
 	ops    operations
+	tools  tools
 	decay  decay
 	// liveness is how the calm is judged.
 	liveness sim.Liveness
@@ -57,6 +58,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		w.Install(h, func() sim.Process { return c.process(i) })
 	}
 	c.ops.build(c, p)
+	c.tools.build(c, p)
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
 	c.liveness = sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse}
 	w.SetLiveness(c.liveness)
@@ -93,6 +95,7 @@ func (c *cluster) OnBoot(*sim.Host) {}
 func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 	if kind == sim.Exited && !c.ready[h.Index()] {
 		c.ready[h.Index()] = true
+		c.tools.finished(h)
 		c.w.Start(h)
 		return
 	}

@@ -68,7 +68,10 @@ func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err e
 		replaced = replaced || a.Kind == "replace-disk"
 		swapped = swapped || a.Kind == "swap"
 	}
-	return func(_ string, _ bool, err error) bool {
+	return func(host string, refused bool, err error) bool {
+		if refused && s.refusedAsDeclared(host, err) {
+			return true
+		}
 		if replaced && errors.Is(err, raft.ErrInconsistentLeader) {
 			return true // who still takes the node for the leader that it was before its disk went contradicts it
 		}

@@ -19,6 +19,13 @@ type formatStep struct {
 
 func (f *formatStep) Boot(env *sim.Env) error {
 	env.Lanes("format")
+	if f.h.errand != nil {
+		if err := f.h.errand.run(f.c, f.h, env); err != nil {
+			return err
+		}
+		env.Exit()
+		return nil
+	}
 	choices := formatChoices{env}
 	o := f.c.formatOptions(f.h)
 	if _, err := format.Format(env.Files(), &o, format.Deps{Chooser: choices, Clock: choices}); err != nil &&

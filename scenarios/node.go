@@ -188,6 +188,9 @@ func (n *node) Stop(env *sim.Env) {
 
 // AppendState appends the state of all three.
 func (n *node) AppendState(buf []byte, view sim.View) []byte {
+	if n.loader == nil { // its start was refused before there was anything
+		return buf
+	}
 	protocol := view == sim.ProtocolView
 	buf = n.replica.AppendState(buf, protocol)
 	if n.control != nil {

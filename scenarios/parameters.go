@@ -107,6 +107,7 @@ func hostParameters() []plan.Field {
 		textField("directory_id", "of the metadata directory, where the format step is told it"),
 		wordField("format", "who formats it: the operator (full; first: only one directory), nobody, or it holds files; absent: full",
 			"full", "first", "none", "tree", "golden:*"),
+		textField("refuses", "a piece of the error with which a start of this host must be refused; absent: none is declared"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
 		textField("name", "advertised host name; absent: the id"),
 		numberField("port", 0, math.MaxUint16, "of the controllers' listener; absent: 9093"),

@@ -85,6 +85,8 @@ type hostSettings struct {
 	unstable    bool        // unstable.feature.versions.enable
 	directoryID record.UUID // of the metadata directory, where the format step is told it
 	format      string      // full, first, none, tree, golden:CASE
+	refuses     string      // a piece of the error with which a start is declared to be refused, "" for none
+	errand      *errand     // what an operator does before the next start
 	clusterID   string
 	name        string // advertised host name
 	port        uint16
@@ -172,7 +174,7 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		}
 		e := hostSettings{
 			id: h.ID, kind: h.Kind, release: rel, nodeID: int32(r.within("node_id", int64(i+1), math.MaxInt32)),
-			format: r.text("format", "full"), clusterID: r.text("cluster_id", s.clusterID),
+			format: r.text("format", "full"), refuses: r.text("refuses", ""), clusterID: r.text("cluster_id", s.clusterID),
 			name: r.text("name", h.ID), port: uint16(r.within("port", raftPort, math.MaxUint16)),
 		}
 		e.dirs, e.metadataDir = r.directories()

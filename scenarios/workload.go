@@ -65,7 +65,7 @@ func actionKinds() []plan.Kind {
 		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Min: 1, Max: 127, Required: true, Doc: "metadata.version as a number"}},
 	}, {
 		Name: "upgrade-kraft", Doc: "the operator asks the active controller for kraft.version 1; asked again until it is in force",
-	}}, operationKinds()...)
+	}, featureKind()}, append(errandKinds(), operationKinds()...)...)
 }
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {
@@ -150,7 +150,8 @@ func (k *workload) submit(h *sim.Host, op controller.Op) {
 }
 
 // answered hears the outcome of an operation.
-func (c *cluster) answered(_ int64, result *controller.Result) {
+func (c *cluster) answered(op int64, result *controller.Result) {
+	c.tools.answered(op, result)
 	if result.Code == controller.None {
 		*c.work.done++
 	} else {

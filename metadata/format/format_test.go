@@ -381,3 +381,56 @@ func TestRealDirectories(t *testing.T) {
 	_, err = bootstrap.ReadCheckpoint(disk, o.MetadataDir)
 	require.NoError(t, err)
 }
+
+// One of two directories formatted: refused without --ignore-formatted; with it only the other one is touched.
+func TestIgnoreFormatted(t *testing.T) {
+	two := func(o *Options) { o.Directories = []string{"/d/0", "/d/1"} }
+	o := base(t, "4.0", two)
+	disk := filestest.NewMemory()
+	_, err := run(disk, o)
+	require.NoError(t, err)
+	delete(disk.Content, "/d/1/meta.properties")
+	before := map[string]string{}
+	for _, name := range disk.Names() {
+		before[name] = string(disk.Content[name])
+	}
+	count := len(disk.Journal)
+	_, err = run(disk, o)
+	require.ErrorIs(t, err, ErrFormatted)
+	require.ErrorContains(t, err, "/d/0")
+	require.Len(t, disk.Journal, count, "nothing is written")
+
+	o.IgnoreFormatted = true
+	result, err := run(disk, o)
+	require.NoError(t, err)
+	require.Equal(t, []string{"/d/1"}, result.Formatted)
+	require.Equal(t, []string{"/d/0"}, result.Skipped)
+	for name, content := range before {
+		if strings.HasPrefix(name, "/d/0/") {
+			require.Equal(t, content, string(disk.Content[name]), name)
+		}
+	}
+	require.NotContains(t, disk.Journal[count:], "rename /d/0/meta.properties")
+	require.Contains(t, disk.Content, "/d/1/meta.properties")
+}
+
+// The operator is told what kind of directory each one is.
+func TestKindsAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		change func(o *Options)
+		want   string
+	}{
+		{func(o *Options) { three(o); initial(o) }, "dynamic metadata voter directory /d/0"},
+		{func(o *Options) { three(o); initial(o); o.NodeID = 9 }, "dynamic metadata directory /d/0"},
+		{func(o *Options) { three(o); noInitial(o) }, "dynamic metadata directory /d/0"},
+		{func(o *Options) { three(o); static(o) }, "metadata directory /d/0"},
+		{func(o *Options) { three(o); broker(o) }, "metadata directory /d/0"},
+	} {
+		result, err := run(filestest.NewMemory(), base(t, "kip1262", c.change))
+		require.NoError(t, err)
+		require.Equal(t, []string{
+			"formatting " + c.want + " with metadata.version 4.5-IV0", "formatting data directory /d/2 with metadata.version 4.5-IV0",
+			"formatting data directory /e/1 with metadata.version 4.5-IV0",
+		}, result.Messages)
+	}
+}
