@@ -72,10 +72,26 @@ func (s *Suite) crossed(from, to place, m sim.Message) {
 	rule.eval()
 	if code == raft.InconsistentClusterID {
 		*from.core.times.refusedOther++
+		to.core.toldForeignEpoch(to.r, m)
 		return
 	}
 	rule.fail("served", from.r.id+" answers request kind "+number(int64(m.Kind()>>1))+" of "+to.r.id+
 		", which carries the id of another cluster, with error "+number(int64(code))+" in place of INCONSISTENT_CLUSTER_ID")
+}
+
+// ForeignEpoch is the evidence of a declared loss: the answer to an UpdateRaftVoter names leader and epoch whatever its error is, that
+// of another cluster id included, and whoever asked believes them (kraft-protocol 2.4, 2.13).
+const ForeignEpoch = "foreign-epoch"
+
+// toldForeignEpoch follows a refusal that carries an epoch above that of the one who asked: what goes wrong in its cluster from now on
+// may follow from that. An epoch that is not above it is no news, and nothing follows.
+func (c *core) toldForeignEpoch(r *replica, m sim.Message) {
+	if a, ok := m.(*raft.UpdateRaftVoterResponse); ok && a.LeaderEpoch > r.roleEpoch {
+		*c.times.foreignEpoch++
+		if c.loss == "" {
+			c.loss = ForeignEpoch
+		}
+	}
 }
 
 // askedAcross notes a request whose cluster id is not that of the server. A server that knows no id takes any (KIP-1262).

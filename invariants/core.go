@@ -82,6 +82,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 // addReplica adds a host. Hosts are added in plan order, before the first event.
 func (c *core) addReplica(r *replica, id string, d disk) *replica {
 	r.reset(int32(len(c.replicas)), id, d)
+	r.static = &c.cfg.static
 	c.replicas = append(c.replicas, r)
 	c.wire.reset(int32(len(c.replicas)))
 	return r

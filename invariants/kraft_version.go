@@ -43,7 +43,7 @@ func (c *core) countVoterChange(b *batch, before int32, f *fact) {
 	if c.startsEpoch(b) {
 		return
 	}
-	old, set := c.setOrStatic(before), &c.ledger.sets[f.number]
+	old, set := c.setOrStatic(nil, before), &c.ledger.sets[f.number]
 	if set.lacks(old) > 0 {
 		*c.times.voterRemoved++
 	}

@@ -32,6 +32,7 @@ type replica struct {
 	server bool // the process has a replica: it is a node, not the operator's formatter
 	frozen bool // the calm leaves the host as it is
 	disk   disk
+	static *voterSet // with which the process is configured
 
 	// The volume. It survives the process.
 	nodeID      int32 // -1: not known yet

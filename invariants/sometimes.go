@@ -10,7 +10,7 @@ type times struct {
 	sentToSnapshot, downloaded, downloadBroken, snapshots, snapshotInChange, prefixDeleted, voterAdded, voterRemoved, voterUpdated,
 	joinedByItself, changeRolledBack, removedResigned, kraftUpgraded, wiped *int64
 
-	refusedOther, otherClustersDisk, twoLeaders *int64
+	refusedOther, otherClustersDisk, foreignEpoch, twoLeaders *int64
 
 	elections, batches *int64
 }
@@ -43,6 +43,7 @@ func (t *times) bind(sometimes, stat Counters) {
 	t.wiped = sometimes("disk-replaced")
 	t.refusedOther = sometimes("request-of-another-cluster-refused")
 	t.otherClustersDisk = sometimes("disk-of-another-cluster")
+	t.foreignEpoch = sometimes("epoch-of-another-cluster-told")
 	t.twoLeaders = sometimes("two-leaders-at-once")
 	t.snapshots = stat("snapshots")
 	t.elections = stat("elections")
@@ -107,6 +108,8 @@ func SometimesDocs() []sim.SometimesDoc {
 			Doc: "a request reaches a node of another cluster, which refuses it for its cluster id"},
 		{Name: "disk-of-another-cluster", Scenario: "raft/two-clusters", DuePerMillion: 20_000,
 			Doc: "a node starts on a disk that belongs to a host of another cluster"},
+		{Name: "epoch-of-another-cluster-told", Scenario: "raft/two-clusters", DuePerMillion: 1_000,
+			Doc: "the refusal of an UpdateRaftVoter carries the higher epoch of another cluster"},
 		{Name: "two-leaders-at-once", Scenario: "", DuePerMillion: 10_000,
 			Doc: "a leader is elected while the leader of an earlier epoch does not know yet"},
 	}

@@ -107,7 +107,7 @@ func (s *Suite) OnDiskCrash(h *sim.Host, v *vdisk.Volume) {
 		for _, p := range s.home {
 			if p.r.disk == disk(v) {
 				*at = p
-				p.r.id = h.ID()
+				p.r.id, p.r.static = h.ID(), &s.home[h.Index()].core.cfg.static
 			}
 		}
 	}

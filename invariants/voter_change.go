@@ -34,7 +34,7 @@ func (c *core) votersAppended(r *replica, id batchID) {
 
 // voterChange checks one entry; the set before it stands at offset, -1 in a snapshot or nowhere.
 func (c *core) voterChange(r *replica, b *batch, before int32, offset int64, f *fact) {
-	old, set := c.setOrStatic(before), &c.ledger.sets[f.number]
+	old, set := c.setOrStatic(r, before), &c.ledger.sets[f.number]
 	last := &c.rules.lastVoter
 	last.eval()
 	if set.size() == 0 {

@@ -21,7 +21,7 @@ func (c *core) votersFollowLog(r *replica, id batchID) {
 		}
 		rule := &c.rules.votersFollowLog
 		rule.eval()
-		want := c.setOrStatic(c.votersAfter(r, b.parent))
+		want := c.setOrStatic(r, c.votersAfter(r, b.parent))
 		if !want.sameIDs(&c.ledger.sets[f.set]) {
 			rule.fail("leader-change", r.id+" lists "+c.ledger.sets[f.set].text()+" as voters of epoch "+number(int64(b.epoch))+
 				", its log says "+want.text())

@@ -7,7 +7,9 @@ import "github.com/kraftsim/kraftsim/raft"
 // snapshot that stands for it, and snapshot-content holds them together.
 
 // votersOf returns the voter set in force.
-func (c *core) votersOf(r *replica) *voterSet { return c.setOrStatic(c.votersAfter(r, r.log.last())) }
+func (c *core) votersOf(r *replica) *voterSet {
+	return c.setOrStatic(r, c.votersAfter(r, r.log.last()))
+}
 
 // votersAfter returns the number of the voter set in force for a replica after a batch of its log, noSet for the static one.
 func (c *core) votersAfter(r *replica, id batchID) int32 {
@@ -19,12 +21,16 @@ func (c *core) votersAfter(r *replica, id batchID) int32 {
 	return r.storedVoters(raft.NoVotersInLog)
 }
 
-// setOrStatic returns a set by its number.
-func (c *core) setOrStatic(set int32) *voterSet {
-	if set == noSet {
-		return &c.cfg.static
+// setOrStatic returns a set by its number. The static one is that of the machine in which the disk of r is; without r that of the
+// cluster.
+func (c *core) setOrStatic(r *replica, set int32) *voterSet {
+	switch {
+	case set != noSet:
+		return &c.ledger.sets[set]
+	case r != nil:
+		return r.static
 	}
-	return &c.ledger.sets[set]
+	return &c.cfg.static
 }
 
 // storedVoters returns the voter set of the newest snapshot that has one, at or below an offset in the words of

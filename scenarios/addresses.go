@@ -17,14 +17,18 @@ const nowhere = "nowhere.invalid"
 
 // bootstrapServers is controller.quorum.bootstrap.servers of a host, nil for a static quorum.
 func (s *settings) bootstrapServers(h *hostSettings) (list []raft.Address) {
-	for _, id := range h.bootstrap {
+	ids := h.bootstrap
+	if h.pointed != nil {
+		ids = h.pointed
+	}
+	for _, id := range ids {
 		list = append(list, raft.Address{Host: bootstrapPrefix + id, Port: raftPort})
 	}
 	if len(list) > 0 || !s.dynamic {
 		return list
 	}
 	for i := range s.hosts {
-		if v := &s.hosts[i]; v.kind == kindController {
+		if v := &s.hosts[i]; v.kind == kindController && v.cluster == h.cluster {
 			list = append(list, raft.Address{Host: v.name, Port: v.port})
 		}
 	}

@@ -52,10 +52,8 @@ func (s *settings) calmBound(p *plan.Plan) calmBound {
 	t := &s.timeouts
 	election, fetch, request := t.election*million, t.fetch*million, t.request*million
 	b := calmBound{unit: max(s.smallestTimeoutNs()/10, 20_000), clock: backwardNs(p), driftPpm: slowestPpm(p)}
-	for i := range s.hosts {
-		if s.hosts[i].kind == kindController {
-			b.voters++
-		}
+	for k := range s.quorums {
+		b.voters = max(b.voters, s.voterCount(k))
 	}
 	b.window = 7*b.unit/2 + roundingNs
 	b.rounds = electionRounds(b.voters, share(b.window, election))
@@ -146,7 +144,7 @@ func graceNs(p *plan.Plan) (grace int64) {
 				own = parseNs(text)
 			}
 			grace = max(grace, own)
-		} else if a.Kind == "move" || a.Kind == "software" || a.Kind == "misadvertise" {
+		} else if a.Kind == "move" || a.Kind == "software" || a.Kind == "misadvertise" || a.Kind == "repoint" {
 			grace = max(grace, 2*restartGraceNs) // one is under way, and the calm takes it back with another
 		}
 	}

@@ -58,6 +58,7 @@ func all() []sim.Scenario {
 		{name: "raft/snapshots", doc: "tiny segments, frequent snapshots, retention down to nothing: lagging followers are sent to a snapshot", draw: drawSnapshots},
 		{name: "raft/bit-rot", doc: "bits of logs flip, on hosts that are down and others; disks end up in the wrong hosts", draw: drawBitRot},
 		{name: "raft/wire", doc: "nodes of several releases, messages as structs and bytes, flipped bits, names that lead astray", draw: drawWire},
+		{name: "raft/two-clusters", doc: "two clusters with the same node ids in one network: names, addresses, bootstrap servers and disks of one lead to the other", draw: drawTwoClusters},
 		{name: "raft/quiet", doc: "three voters and two brokers on Kafka's default timers, nothing goes wrong", draw: drawQuiet},
 		{name: "bootstrap/transaction", doc: "a bootstrap transaction in many batches, cut by leader changes", draw: drawTransaction},
 		{name: "bootstrap/golden", doc: "directories that Apache Kafka's formatter wrote, under light faults", draw: drawGolden},

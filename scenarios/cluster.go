@@ -36,6 +36,8 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		return err
 	}
 	c.settings, c.w = s, w
+	c.markSwapped(p)
+	c.guardSwaps()
 	c.memory.reset()
 	c.ready = c.ready[:0]
 	for i, h := range w.Hosts() {
@@ -66,8 +68,8 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.suite = invariants.All(s.checkerConfig(p))
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
-	if faultless(p) {
-		w.Add(&needless{voters: int64(c.voterCount())})
+	if faultless(p) && len(c.quorums) == 1 {
+		w.Add(&needless{voters: c.voterCount(0)})
 	}
 	c.declare(p)
 	return c.work.build(c, p)
@@ -121,12 +123,9 @@ func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 	case controller.Draft:
 		c.Variant = invariants.Draft
 	}
-	if s.static != nil {
-		for i := range s.hosts {
-			if s.hosts[i].kind == kindController {
-				c.StaticVoters = append(c.StaticVoters, s.hosts[i].nodeID)
-			}
-		}
+	c.StaticVoters = s.staticVoters(0)
+	if len(s.quorums) > 1 {
+		c.Clusters, c.ClusterOf = s.partition()
 	}
 	c.ClockErrorNs = clockErrorNs(p)
 	c.AllowStop = s.allowStop(p)

@@ -51,13 +51,13 @@ func (d *decay) build(c *cluster, p *plan.Plan) {
 		})
 		return
 	}
-	var voters []string // without operators they stay who they are
+	voters := make([][]string, len(c.quorums)) // without operators they stay who they are
 	for i := range c.hosts {
 		if h := &c.hosts[i]; h.kind == kindController {
-			voters = append(voters, h.id)
+			voters[h.cluster] = append(voters[h.cluster], h.id)
 		}
 	}
-	c.w.Budget().SetVoters(voters)
+	c.w.Budget().SetVoters(voters...)
 }
 
 // damages reports whether a plan has faults that the budget must allow.

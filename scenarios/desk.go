@@ -18,6 +18,8 @@ type desk struct {
 	host  *sim.Host
 	tasks []task
 
+	cluster int // that he looks after
+
 	asking  *sim.Host // who was asked last
 	asked   int32
 	pending bool // an order is out
@@ -39,7 +41,7 @@ type task struct {
 const lastDecline = 60
 
 func newDesk(o *operations, h *sim.Host) *desk {
-	return &desk{o: o, host: h, done: o.c.w.Stat("voter-changes-done"), refused: o.c.w.Stat("voter-changes-given-up")}
+	return &desk{o: o, host: h, cluster: o.c.hosts[h.Index()].cluster, done: o.c.w.Stat("voter-changes-done"), refused: o.c.w.Stat("voter-changes-given-up")}
 }
 
 func (d *desk) answerNs() int64 { return d.o.c.timeouts.request * million * 3 / 2 }
@@ -77,7 +79,7 @@ func (d *desk) describe() {
 		return
 	}
 	d.asked++
-	d.asking = d.o.leader()
+	d.asking = d.o.leader(d.cluster)
 	if d.asking == nil || d.asked%5 == 4 {
 		d.asking = d.other()
 	}
@@ -90,7 +92,7 @@ func (d *desk) describe() {
 func (d *desk) other() *sim.Host {
 	var list []*sim.Host
 	for i, h := range d.o.c.w.Hosts() {
-		if k := d.o.c.hosts[i].kind; k == kindController || k == kindObserver {
+		if e := &d.o.c.hosts[i]; e.cluster == d.cluster && (e.kind == kindController || e.kind == kindObserver) {
 			list = append(list, h)
 		}
 	}
@@ -154,9 +156,12 @@ func (d *desk) next() {
 // missing returns the change to ask for, nil when there is none that can be asked for now; done: the quorum is as the task wants it.
 func (d *desk) missing(t *task, q *raft.DescribeQuorumResponse) (change raft.Message, done bool) {
 	header := raft.Header{Correlation: d.asked}
-	cluster := raft.ClusterID{ID: d.o.c.clusterID, Known: true}
+	cluster := raft.ClusterID{ID: d.o.c.quorums[d.cluster].id, Known: true}
 	if t.host < 0 {
 		t.host = d.hostOf(q.LeaderID)
+	}
+	if t.host < 0 {
+		return nil, false // whoever answered is of another cluster
 	}
 	h := &d.o.c.hosts[t.host]
 	old := voterOf(q, h.nodeID)
@@ -187,12 +192,15 @@ func (d *desk) missing(t *task, q *raft.DescribeQuorumResponse) (change raft.Mes
 		VoterDirectoryID: key.DirectoryID, Listeners: []voters.Endpoint{{Name: d.o.c.listener, Host: h.name, Port: h.port}}, AckWhenCommitted: true}, false
 }
 
-// hostOf returns the index of a node's host.
+// hostOf returns the index of a node's host, -1 when the cluster has no such node.
 func (d *desk) hostOf(nodeID int32) int {
 	for i := range d.o.c.hosts {
-		if h := &d.o.c.hosts[i]; h.nodeID == nodeID && h.kind != kindOperator {
+		if h := &d.o.c.hosts[i]; h.nodeID == nodeID && h.cluster == d.cluster && h.kind != kindOperator {
 			return i
 		}
+	}
+	if len(d.o.c.quorums) > 1 {
+		return -1
 	}
 	panic("scenarios: no host has node " + number(int64(nodeID)))
 }

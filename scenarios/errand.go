@@ -87,7 +87,7 @@ func (c *cluster) errandOptions(h *hostSettings, flags plan.Params) (*format.Opt
 	if word, given := flags["voters"]; given {
 		o.StaticVoters = word == "set"
 	}
-	c.errandQuorum(&o, flags)
+	c.errandQuorum(h, &o, flags)
 	if name, given := flags["release"]; given {
 		release, err := features.Find(name)
 		if err != nil {
@@ -111,7 +111,7 @@ func (c *cluster) errandOptions(h *hostSettings, flags plan.Params) (*format.Opt
 }
 
 // errandQuorum sets the flags about the voters, which exclude each other.
-func (c *cluster) errandQuorum(o *format.Options, flags plan.Params) {
+func (c *cluster) errandQuorum(h *hostSettings, o *format.Options, flags plan.Params) {
 	word, given := flags["voters_flag"]
 	if !given {
 		return
@@ -123,7 +123,7 @@ func (c *cluster) errandQuorum(o *format.Options, flags plan.Params) {
 	case "no-initial-controllers":
 		o.NoInitialControllers = true
 	case "initial-controllers":
-		list := c.initial
+		list := c.quorums[h.cluster].initial
 		if text, given := flags["initial"]; given {
 			list = text
 		}

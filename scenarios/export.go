@@ -57,7 +57,7 @@ func ResultOfFrom(c *sim.Catalogue) (*FromResult, error) {
 		return nil, ErrNotFrom
 	}
 	own := &cl.hosts[h.Index()]
-	r := &FromResult{Host: h.ID(), NodeID: own.nodeID, Release: own.release.Name, Quorum: cl.quorum(), Leader: -1, HighWatermark: -1,
+	r := &FromResult{Host: h.ID(), NodeID: own.nodeID, Release: own.release.Name, Quorum: cl.quorum(own.cluster), Leader: -1, HighWatermark: -1,
 		Missing: []string{}, Files: filesOf(h)}
 	r.lookAtNode(cl, h)
 	var dirs []string

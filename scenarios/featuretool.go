@@ -93,7 +93,7 @@ func (t *tools) ask(n int) {
 		return
 	}
 	call.op = 0
-	if h := t.c.work.active(); h != nil {
+	if h := t.c.work.active(0); h != nil {
 		if call.describe {
 			t.describe(n, h)
 			return

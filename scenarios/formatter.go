@@ -44,7 +44,7 @@ func (f *formatStep) AppendState(buf []byte, _ sim.View) []byte { return buf }
 func (s *settings) formatOptions(h *hostSettings) format.Options {
 	o := format.Options{
 		Release: h.release, Roles: format.Controller, NodeID: h.nodeID, Directories: h.dirs, MetadataDir: h.metadataDir,
-		StaticVoters: s.static != nil, Listener: s.listener, Host: h.name, Port: h.port,
+		StaticVoters: !s.dynamic, Listener: s.listener, Host: h.name, Port: h.port,
 		Unstable: h.unstable, ClusterID: &h.clusterID, ReleaseVersion: s.level, IgnoreFormatted: true,
 	}
 	if h.kind == kindBroker {
@@ -53,9 +53,9 @@ func (s *settings) formatOptions(h *hostSettings) format.Options {
 	if h.format == "first" { // the operator forgot the other directories
 		o.Directories = h.dirs[:1]
 	}
-	if s.static == nil && h.kind == kindController && !h.replaced {
-		o.InitialControllers = &s.initial
-	} else if s.static == nil && h.kind != kindBroker {
+	if s.dynamic && h.kind == kindController && !h.replaced {
+		o.InitialControllers = &s.quorums[h.cluster].initial
+	} else if s.dynamic && h.kind != kindBroker {
 		o.NoInitialControllers = true
 	}
 	return o

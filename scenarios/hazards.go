@@ -40,7 +40,7 @@ func hazards() []hazard {
 		},
 		invariants: append(everyInvariant(), kafkaCheckDocs[kafkaWatermark].Name),
 		applies: func(c *cluster, p *plan.Plan) bool {
-			return (c.voterCount() == 1 || shrinks(p)) && (c.scriptedPower || losesPower(p))
+			return (c.fewestVoters() == 1 || shrinks(p)) && (c.scriptedPower || losesPower(p))
 		},
 		covers: func(evidence, _ string) bool { return evidence == evidenceSoleVoter },
 		stops:  true,
@@ -63,7 +63,7 @@ func hazards() []hazard {
 			DuePerMillion: 20_000,
 		},
 		invariants: []string{"election-safety", "one-vote", "log-matching", "hw-durable", "leader-completeness", "acknowledged-survives"},
-		applies:    func(c *cluster, p *plan.Plan) bool { return p.Unrestricted && c.static != nil },
+		applies:    func(c *cluster, p *plan.Plan) bool { return p.Unrestricted && !c.dynamic },
 		covers:     func(evidence, _ string) bool { return evidence == evidenceWiped },
 	}, {
 		doc: sim.HazardDoc{
@@ -87,6 +87,17 @@ func hazards() []hazard {
 		stops:      true,
 		applies:    func(c *cluster, p *plan.Plan) bool { return p.Network.CorruptPpm > 0 && c.corruptAny },
 		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "foreign-epoch", Invariant: "no-unexpected-stop", Scenario: "raft/two-clusters", Fault: "names, swap",
+			Doc: "an UpdateRaftVoter that is led to another cluster is refused with INCONSISTENT_CLUSTER_ID, but the answer carries that cluster's " +
+				"leader and epoch, and the sender believes them: its own cluster moves to that epoch, and the voter with the leader's id stops",
+			DuePerMillion: 200,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(c *cluster, _ *plan.Plan) bool { return len(c.quorums) > 1 && c.dynamic },
+		covers:     func(evidence, _ string) bool { return evidence == invariants.ForeignEpoch },
 	}, {
 		doc: sim.HazardDoc{
 			ID: "snapshot-behind-uncommitted-tail", Invariant: "no-unexpected-stop", Scenario: "", Fault: "",
@@ -170,15 +181,6 @@ func flips(p *plan.Plan) bool {
 		}
 	}
 	return false
-}
-
-func (s *settings) voterCount() (n int32) {
-	for i := range s.hosts {
-		if s.hosts[i].kind == kindController {
-			n++
-		}
-	}
-	return n
 }
 
 // mixedFormat reports whether some hosts were formatted with a cluster id and some voters were not.

@@ -30,16 +30,15 @@ func HostsOf(c *sim.Catalogue, name string) ([]HostReport, error) {
 	if cl == nil || cl.w == nil || cl.settings == nil {
 		return nil, fmt.Errorf("%w: %s", ErrNoHosts, name)
 	}
-	quorum := ""
-	if cl.static != nil {
-		quorum = cl.quorum()
-	}
 	var list []HostReport
 	for i, h := range cl.w.Hosts() {
 		if i >= len(cl.hosts) || cl.hosts[i].kind == kindOperator {
 			continue
 		}
-		own := &cl.hosts[i]
+		own, quorum := &cl.hosts[i], ""
+		if !cl.dynamic {
+			quorum = cl.quorum(own.cluster)
+		}
 		r := HostReport{Host: h.ID(), NodeID: own.nodeID, Release: own.release.Name, Quorum: quorum, Files: filesOf(h)}
 		if replica := replicaOf(h); replica != nil {
 			m := replica.Metrics()
@@ -75,11 +74,11 @@ func replicaOf(h *sim.Host) *raft.Replica {
 	return nil
 }
 
-// quorum lists the controllers of the plan as --voters would.
-func (c *cluster) quorum() string {
+// quorum lists the controllers of a cluster of the plan as --voters would.
+func (c *cluster) quorum(cluster int) string {
 	var list []string
 	for i := range c.hosts {
-		if v := &c.hosts[i]; v.kind == kindController {
+		if v := &c.hosts[i]; v.kind == kindController && v.cluster == cluster {
 			list = append(list, fmt.Sprintf("%d@%s:%d", v.nodeID, v.name, v.port))
 		}
 	}

@@ -19,21 +19,23 @@ func (c *cluster) core() (core []*sim.Host, ok bool, why string) {
 	}
 	c.liveness.BoundNs = c.decay.patienceNs(c.liveness.BoundNs)
 	c.w.SetLiveness(c.liveness)
-	var voters, left int
+	voters, left := make([]int, len(c.quorums)), make([]int, len(c.quorums))
 	for i, h := range c.w.Hosts() {
 		out := slices.Contains(c.without, h.ID())
 		if c.hosts[i].kind == kindController {
-			voters++
+			voters[c.hosts[i].cluster]++
 			if !out {
-				left++
+				left[c.hosts[i].cluster]++
 			}
 		}
 		if !out {
 			core = append(core, h)
 		}
 	}
-	if left <= voters/2 {
-		return nil, false, "the plan leaves no majority of the voters in the calm: params calm_without is " + strings.Join(c.without, ",")
+	for k := range voters {
+		if left[k] <= voters[k]/2 {
+			return nil, false, "the plan leaves no majority of the voters in the calm: params calm_without is " + strings.Join(c.without, ",")
+		}
 	}
 	return core, true, ""
 }

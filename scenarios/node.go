@@ -46,7 +46,7 @@ func (n *node) Boot(env *sim.Env) error {
 	env.Lanes("raft", "controller", "loader", "snapshot")
 	who, err := startup.Run(env.Files(), startup.Config{
 		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
-		StaticVoter: n.c.static != nil && n.h.kind == kindController, Release: n.h.release,
+		StaticVoter: !n.c.dynamic && n.h.kind == kindController, Release: n.h.release,
 		SelfFormat: n.c.selfFormat, OrphanLog: n.c.choices.orphanLog, UnidentifiedLog: n.c.choices.unidentifiedLog,
 		Version: n.c.choices.fileVersion, NowMs: env.WallMs(), Chooser: formatChoices{env},
 	})

@@ -32,8 +32,9 @@ type operations struct {
 
 // moved is a voter that listens elsewhere, or will as soon as it has restarted.
 type moved struct {
-	key  string
-	port uint16
+	key     string
+	port    uint16
+	cluster int
 }
 
 // restart is a change of a host's configuration that comes into force when its process has ended.
@@ -126,12 +127,12 @@ func (o *operations) startAfter(h *sim.Host, ns int64) {
 	o.c.w.At(o.c.w.NowNs()+ns, decide.HashString(h.ID()), 9, func() { o.c.w.Start(h) })
 }
 
-// leader returns the host that leads the newest epoch, as far as anybody says so; nil for none.
-func (o *operations) leader() (best *sim.Host) {
+// leader returns the host that leads the newest epoch of a cluster, as far as anybody says so; nil for none.
+func (o *operations) leader(cluster int) (best *sim.Host) {
 	epoch := int32(-1)
 	for _, h := range o.c.w.Hosts() {
 		n := nodeOf(h)
-		if n == nil || n.replica == nil || h.Booting() || n.replica.Role() != raft.Leader {
+		if n == nil || n.replica == nil || h.Booting() || n.replica.Role() != raft.Leader || !o.c.belongs(n, cluster) {
 			continue
 		}
 		if e := n.replica.LeaderAndEpoch().Epoch; e > epoch {
@@ -149,7 +150,7 @@ func (o *operations) keyOf(h *sim.Host) (raft.ReplicaKey, bool) {
 		return raft.ReplicaKey{}, false
 	}
 	props, err := metaprops.Parse(data, metaprops.V2)
-	if err != nil || !props.HasDirectoryID {
+	if err != nil || !props.HasDirectoryID || len(o.c.quorums) > 1 && props.ClusterID != o.c.quorums[e.cluster].id {
 		return raft.ReplicaKey{}, false
 	}
 	return raft.ReplicaKey{ID: e.nodeID, DirectoryID: props.DirectoryID}, true
@@ -189,7 +190,13 @@ func (o *operations) settle() (dynamic bool) {
 
 // repaired forgets the moves that a committed voter set knows.
 func (o *operations) repaired() {
-	l := o.leader()
+	for k := range o.c.quorums {
+		o.repairedIn(k)
+	}
+}
+
+func (o *operations) repairedIn(cluster int) {
+	l := o.leader(cluster)
 	if l == nil {
 		return
 	}
@@ -199,7 +206,7 @@ func (o *operations) repaired() {
 	}
 	set, kept := r.Voters(), o.moved[:0]
 	for _, m := range o.moved {
-		if o.known(set, m) {
+		if m.cluster == cluster && o.known(set, m) {
 			o.c.w.Budget().Repaired(m.key)
 		} else {
 			kept = append(kept, m)
@@ -225,10 +232,15 @@ func (o *operations) beyond() string {
 	if !o.c.w.Budget().Within() { // a change that was asked for before a disk went, and came into force after
 		return "more voters lost their disks or addresses than a voter set in force survives"
 	}
-	if why := o.unwinnable(); why != "" {
-		return why
+	for k := range o.c.quorums {
+		if why := o.unwinnable(k); why != "" {
+			return why
+		}
+		if why := o.astray(k); why != "" {
+			return why
+		}
 	}
-	return o.astray()
+	return ""
 }
 
 // astray finds an observer that follows the leader at an address where the leader is not, and for which the bootstrap servers are
@@ -236,9 +248,10 @@ func (o *operations) beyond() string {
 // in that epoch corrects it, since messages with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition
 // 3), and observers have no fetch timeout (1.9). A bootstrap server that is the leader gives it records, but a snapshot is asked
 // of the leader's address alone (1.9, best node). Only a leader that moved in this run, or that led while it told others a
-// wrong port, leaves such addresses behind.
-func (o *operations) astray() string {
-	l := o.leader()
+// wrong port, leaves such addresses behind. A connection that was opened to such an address stays where somebody answers there: a node
+// of another cluster, which refuses everything.
+func (o *operations) astray(cluster int) string {
+	l := o.leader(cluster)
 	if l == nil {
 		return ""
 	}
@@ -249,12 +262,12 @@ func (o *operations) astray() string {
 	}
 	for _, h := range o.c.w.Hosts() {
 		n := o.running(h)
-		if n == nil || n.replica.LeaderAndEpoch().LeaderID != at.nodeID {
+		if n == nil || n.replica.LeaderAndEpoch().LeaderID != at.nodeID || !o.c.belongs(n, cluster) {
 			continue
 		}
 		endpoint, follows := n.replica.LeaderEndpoint()
 		own, ok := o.keyOf(h)
-		if follows && endpoint.Port != at.port && ok && !n.replica.Voters().Contains(own) && !o.leadsAround(h, n, l) {
+		if follows && (endpoint.Port != at.port || endpoint.Host != at.name) && ok && !n.replica.Voters().Contains(own) && !o.leadsAround(h, n, l) {
 			return h.ID() + " follows the leader at an address where the leader is not, and as an observer does so for the whole epoch; " +
 				"it needs a snapshot, or knows no bootstrap server that leads"
 		}

@@ -31,6 +31,10 @@ func operationKinds() []plan.Kind {
 			fieldNode, fieldDowntime,
 			{Name: "port", Type: plan.NumberField, Required: true, Doc: "the port that it tells others"},
 			{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}}},
+		{Name: "repoint", Doc: "a node restarts with other hosts as bootstrap servers, and again when that was noticed", Fields: []plan.Field{
+			fieldNode, fieldDowntime,
+			{Name: "to", Type: plan.HostsField, Required: true, Doc: "the hosts, reached by their bootstrap names"},
+			{Name: "for", Type: plan.DurationField, Doc: "how long it lasts; absent: until the calm"}}},
 		{Name: "software", Doc: "a node restarts with another release", Fields: []plan.Field{fieldNode, fieldDowntime,
 			{Name: "release", Type: plan.WordField, Words: features.Names(), Required: true, Doc: "the release"}}},
 		{Name: "resolve", Doc: "a bootstrap name leads nowhere, or to another host", Fields: []plan.Field{
@@ -54,6 +58,7 @@ func (o *operations) handle(w *sim.World) {
 	w.Handle("replace-disk", sim.ActionHandler{Do: o.replaceDisk})
 	w.Handle("move", sim.ActionHandler{Do: o.move})
 	w.Handle("misadvertise", sim.ActionHandler{Do: o.misadvertise, Undo: o.correct})
+	w.Handle("repoint", sim.ActionHandler{Do: o.repoint, Undo: o.pointBack})
 	w.Handle("software", sim.ActionHandler{Do: o.software})
 	w.Handle("resolve", sim.ActionHandler{Do: o.mislead, Undo: o.leadBack})
 	w.Handle("lose-names", sim.ActionHandler{Do: o.loseNames})
@@ -136,7 +141,7 @@ func (o *operations) joining(h *sim.Host, key string) bool {
 	if !o.c.hosts[h.Index()].autoJoin {
 		return false
 	}
-	l := o.leader()
+	l := o.leader(o.c.hosts[h.Index()].cluster)
 	if l == nil {
 		return true
 	}
@@ -203,7 +208,7 @@ func (o *operations) move(w *sim.World, a *sim.Act) string {
 	why := o.reconfigure(w, h, down, func(e *hostSettings) { e.port, e.moved = uint16(port), true })
 	if why == "" {
 		w.Budget().Damage(name)
-		o.moved = append(o.moved, moved{key: name, port: uint16(port)})
+		o.moved = append(o.moved, moved{key: name, port: uint16(port), cluster: o.c.hosts[h.Index()].cluster})
 	}
 	return why
 }
@@ -228,6 +233,32 @@ func (o *operations) correct(w *sim.World, a *sim.Act) {
 	h := a.Host("host")
 	if o.reconfigure(w, h, 0, func(e *hostSettings) { e.advertised = 0 }) != "" {
 		w.At(w.NowNs()+2*million, decide.HashString(a.ID), 1, func() { o.correct(w, a) })
+	}
+}
+
+// repoint damages nobody: voters find each other by the voter set in their logs, and observers ask again when the servers are right.
+func (o *operations) repoint(w *sim.World, a *sim.Act) string {
+	h, down := a.Host("host"), a.DurationNs("down", 20*million)
+	switch {
+	case h == nil || a.Error != nil:
+		return ""
+	case !o.c.dynamic || o.c.hosts[h.Index()].kind == kindOperator:
+		return "it has no bootstrap servers"
+	case o.c.hosts[h.Index()].pointed != nil:
+		return "its bootstrap servers are wrong already"
+	}
+	var to []string
+	for _, x := range a.Hosts("to") {
+		to = append(to, x.ID())
+	}
+	return o.reconfigure(w, h, down, func(e *hostSettings) { e.pointed = to })
+}
+
+// pointBack restarts the node with its own bootstrap servers, as soon as it can be restarted.
+func (o *operations) pointBack(w *sim.World, a *sim.Act) {
+	h := a.Host("host")
+	if o.reconfigure(w, h, 0, func(e *hostSettings) { e.pointed = nil }) != "" {
+		w.At(w.NowNs()+2*million, decide.HashString(a.ID), 1, func() { o.pointBack(w, a) })
 	}
 }
 

@@ -110,6 +110,7 @@ func hostParameters() []plan.Field {
 		textField("refuses", "a piece of the error with which a start of this host must be refused; absent: none is declared"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
 		textField("name", "advertised host name; absent: the id"),
+		textField("cluster", "to which of several clusters in one network the host belongs; absent: there is one"),
 		numberField("port", 0, math.MaxUint16, "of the controllers' listener; absent: 9093"),
 		numberField("dirs", 1, mostDirs, "how many log directories there are; absent: 1"),
 		textField(namesParam, "names of the log directories, with / between them"),
@@ -125,7 +126,11 @@ func hostParameters() []plan.Field {
 
 // checkHosts looks at what no single parameter shows: names that must exist, and node ids that must differ.
 func checkHosts(p *plan.Plan) error {
-	owners := make(map[int64]string, len(p.Hosts)) // node id to host
+	type node struct {
+		cluster string
+		id      int64
+	}
+	owners := make(map[node]string, len(p.Hosts))
 	for i := range p.Hosts {
 		h := &p.Hosts[i]
 		refuse := func(field, format string, args ...any) error {
@@ -154,10 +159,11 @@ func checkHosts(p *plan.Plan) error {
 		if err != nil {
 			return err
 		}
-		if owner, taken := owners[id]; taken {
+		key := node{h.Params["cluster"], id}
+		if owner, taken := owners[key]; taken {
 			return refuse("params.node_id", "%d is the node id of %s already: choose another", id, owner)
 		}
-		owners[id] = h.ID
+		owners[key] = h.ID
 	}
 	return nil
 }

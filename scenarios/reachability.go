@@ -56,7 +56,7 @@ func (o *operations) loseNames(w *sim.World, a *sim.Act) string {
 
 // knowsLeader reports whether a node follows the leader that there is, and has its address in its log.
 func (o *operations) knowsLeader(n *node) bool {
-	l := o.leader()
+	l := o.leader(n.h.cluster)
 	if l == nil || n.replica.Role() != raft.Follower {
 		return false
 	}

@@ -50,13 +50,12 @@ type settings struct {
 	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
-	greets          bool        // a connection begins with an exchange of ApiVersions
-	bytesOnWire     bool        // messages between nodes cross as frames
-	raftFirst       bool        // listeners are registered when raft has run for a while
-	corruptAny      bool        // any bit of a frame may flip, not only those that a batch's checksum covers
-	minVoters       int32       // an operator leaves at least so many
-	static          *voters.Set // controller.quorum.voters
-	initial         string      // --initial-controllers
+	greets          bool       // a connection begins with an exchange of ApiVersions
+	bytesOnWire     bool       // messages between nodes cross as frames
+	raftFirst       bool       // listeners are registered when raft has run for a while
+	corruptAny      bool       // any bit of a frame may flip, not only those that a batch's checksum covers
+	minVoters       int32      // an operator leaves at least so many
+	quorums         []quorumOf // by cluster; one, where hosts don't name several
 }
 
 // snapshotSettings is what a plan says of snapshots and retention; 0 switches a retention limit and the interval off.
@@ -96,6 +95,8 @@ type hostSettings struct {
 	moved       bool     // it listens elsewhere than at the start of this run
 	lost        names    // names that lead nowhere from here: of its bootstrap servers, or those that voters advertise; "": none
 	replaced    bool     // its disk was, in this run: the operator formats it as a node that is no voter
+	cluster     int      // index in quorums
+	pointed     []string // bootstrap servers in place of its own, as ids of hosts: somebody mixed up the configurations
 }
 
 // readSettings reads a plan's parameters. An error names the parameter.
@@ -177,6 +178,7 @@ func (s *settings) readHosts(p *plan.Plan) error {
 			format: r.text("format", "full"), refuses: r.text("refuses", ""), clusterID: r.text("cluster_id", s.clusterID),
 			name: r.text("name", h.ID), port: uint16(r.within("port", raftPort, math.MaxUint16)),
 		}
+		e.cluster = s.clusterNamed(r.text("cluster", ""), e.clusterID)
 		e.dirs, e.metadataDir = r.directories()
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
 		e.autoJoin = r.word("auto_join", "false", "false", "true") == "true"
@@ -213,32 +215,6 @@ func (s *settings) defaultRelease() string {
 	return "kip1262"
 }
 
-// quorum derives the voters: the static list, or the text of --initial-controllers.
-func (s *settings) quorum() error {
-	var static, initial []string
-	for i := range s.hosts {
-		h := &s.hosts[i]
-		if h.kind != kindController {
-			continue
-		}
-		static = append(static, fmt.Sprintf("%d@%s:%d", h.nodeID, h.name, h.port))
-		initial = append(initial, fmt.Sprintf("%d@%s:%d:%s", h.nodeID, h.name, h.port, h.directoryID))
-	}
-	if len(static) == 0 {
-		return fmt.Errorf("plan: hosts: no host of kind controller: a quorum needs one")
-	}
-	if s.dynamic {
-		s.initial = strings.Join(initial, ",")
-		return nil
-	}
-	set, err := voters.ParseStatic(strings.Join(static, ","), s.listener)
-	if err != nil {
-		return fmt.Errorf("plan: hosts: %w", err)
-	}
-	s.static = set
-	return nil
-}
-
 // raftConfig is the replica's configuration on one host.
 func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	c := raft.DefaultConfig()
@@ -251,7 +227,7 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 			c.Listeners[0].Port = h.advertised
 		}
 	}
-	c.StaticVoters, c.BootstrapServers = s.static, s.bootstrapServers(h)
+	c.StaticVoters, c.BootstrapServers = s.quorums[h.cluster].static, s.bootstrapServers(h)
 	c.AutoJoin = h.autoJoin
 	c.RefuseWhileUnknown = s.choices.refuseUnknown
 	c.Versions, c.MaxKRaftVersion = h.software()

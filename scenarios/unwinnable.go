@@ -25,14 +25,14 @@ import (
 //
 // The proof goes through all candidates: the votes that one gets are its own and those of living voters of its set, at addresses that
 // are right, whose log is no longer than its own and who are not deaf in that way.
-func (o *operations) unwinnable() string {
-	if o.leader() != nil || len(o.c.w.Budget().Keys())+len(o.ledWrong) == 0 && !o.anyMoved() {
+func (o *operations) unwinnable(cluster int) string {
+	if o.leader(cluster) != nil || len(o.c.w.Budget().Keys())+len(o.ledWrong) == 0 && !o.anyMoved() {
 		return ""
 	}
 	for _, h := range o.c.w.Hosts() {
 		n := o.running(h)
 		key, ok := o.keyOf(h)
-		if n == nil || !ok || !n.replica.Voters().Contains(key) {
+		if n == nil || !ok || !o.c.belongs(n, cluster) || !n.replica.Voters().Contains(key) {
 			continue
 		}
 		set, votes := n.replica.Voters(), int32(0)
@@ -73,7 +73,7 @@ func (o *operations) grants(voter *voters.Voter, candidate *sim.Host, c *node) b
 		if h == candidate {
 			return true
 		}
-		if e, _ := voter.Endpoint(o.c.listener); e.Port != at.port && (at.moved || slices.Contains(o.ledWrong, key.String())) {
+		if e, _ := voter.Endpoint(o.c.listener); (e.Port != at.port || e.Host != at.name) && (at.moved || slices.Contains(o.ledWrong, key.String())) {
 			return false
 		}
 		a, b := c.replica.Metrics(), n.replica.Metrics()

@@ -36,7 +36,7 @@ func (u *kraftUpgrade) Met() bool {
 	if !u.asked {
 		return true
 	}
-	l := u.c.ops.leader()
+	l := u.c.ops.leader(0)
 	if l == nil {
 		return false
 	}
@@ -54,7 +54,8 @@ func (u *kraftUpgrade) Waiting() string {
 func workloadKinds() []plan.Kind {
 	return []plan.Kind{{
 		Name: "config-writes", Doc: "a client writes a configuration again and again on whichever controller claims to be active",
-		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two writes"}},
+		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two writes"},
+			{Name: "cluster", Type: plan.TextField, Doc: "of which cluster, where there are several; absent: the first"}},
 	}}
 }
 
@@ -79,7 +80,11 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 		if period < 100_000 {
 			return fmt.Errorf("plan: workload[%d].params.period is %q: it must be a duration of at least 100us", i, w.Params["period"])
 		}
-		k.stream(decide.HashString(w.ID), period, 0)
+		cluster := c.clusterIndex(w.Params["cluster"])
+		if cluster < 0 {
+			return fmt.Errorf("plan: workload[%d].params.cluster %q is that of no host", i, w.Params["cluster"])
+		}
+		k.stream(decide.HashString(w.ID), cluster, period, 0)
 	}
 	c.w.Handle("upgrade", sim.ActionHandler{Do: func(w *sim.World, a *sim.Act) string {
 		level := a.Number("level", 0)
@@ -99,18 +104,18 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 }
 
 // stream writes once now and once every period, in the calm too: obligations want the high watermark to move.
-func (k *workload) stream(entity uint64, period, i int64) {
+func (k *workload) stream(entity uint64, cluster int, period, i int64) {
 	k.c.w.At(k.c.w.NowNs()+period, entity, uint64(i), func() {
-		if h := k.active(); h != nil {
-			k.submit(h, controller.Op{Kind: controller.AppendConfig, Name: "log.retention.ms", Value: strconv.FormatInt(i, 10)})
+		if h := k.active(cluster); h != nil {
+			k.submit(h, controller.Op{Kind: controller.AppendConfig, Name: writtenConfig, Value: strconv.FormatInt(int64(cluster)*clusterStep+i, 10)})
 		}
-		k.stream(entity, period, i+1)
+		k.stream(entity, cluster, period, i+1)
 	})
 }
 
 // ask sends an UpdateFeatures to the active controller until the level is in force there.
 func (k *workload) ask(entity uint64, feature string, level int16, attempt int64) {
-	if h := k.active(); h != nil && levelAt(nodeOf(h), feature) < level {
+	if h := k.active(0); h != nil && levelAt(nodeOf(h), feature) < level {
 		k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{{
 			Feature: feature, Level: level, UpgradeType: controller.Upgrade}}})
 	}
@@ -127,13 +132,13 @@ func levelAt(n *node, feature string) int16 {
 	return n.control.Image().FeatureLevel(feature)
 }
 
-// active returns the host of a controller that claims to be active; of several, the one with the highest epoch.
-func (k *workload) active() *sim.Host {
+// active returns the host of a controller of a cluster that claims to be active; of several, the one with the highest epoch.
+func (k *workload) active(cluster int) *sim.Host {
 	var best *sim.Host
 	epoch := int32(-1)
 	for _, h := range k.c.w.Hosts() {
 		n := nodeOf(h)
-		if n == nil || n.control == nil || h.Booting() || !n.control.Active() {
+		if n == nil || n.control == nil || h.Booting() || !n.control.Active() || !k.c.belongs(n, cluster) {
 			continue
 		}
 		if e := n.control.ClaimedEpoch(); e > epoch {

@@ -50,6 +50,10 @@ func (w *World) Handle(kind string, h ActionHandler) {
 	w.handlers[kind] = h
 }
 
+// Handler returns what a kind of action does so far: a scenario that knows a reason to refuse a fault of the core puts its own handler
+// before it.
+func (w *World) Handler(kind string) ActionHandler { return w.handlers[kind] }
+
 // Host returns the host that a parameter names, or nil with Error set.
 func (a *Act) Host(field string) *Host {
 	if h := a.w.Host(a.Params[field]); h != nil {
