@@ -19,6 +19,7 @@ var ownEpochCommitDoc = sim.InvariantDoc{
 // watermarkEvent follows the event of a replica that raised its high watermark. The event is no exposure: it says when to look
 // at the disks, and bounds what a deposed leader may take along as a follower.
 func (c *core) watermarkEvent(r *replica, epoch int32, hw int64, isLeader bool) {
+	c.watermarkLearned(r, hw)
 	if !isLeader {
 		c.followerWatermark(r, epoch, hw)
 		return

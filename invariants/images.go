@@ -11,8 +11,9 @@ var imagesEqualDoc = sim.InvariantDoc{
 
 var publishedOnceDoc = sim.InvariantDoc{
 	Name:   "published-once",
-	Source: "KIP-868; KAFKA-14538; metadata-bootstrap 7.2",
-	Doc:    "A loader takes each record in once, in offset order, and publishes nothing that is not stable.",
+	Source: "KIP-868; KAFKA-14538; KAFKA-14857; metadata-bootstrap 7.2",
+	Doc: "A loader takes each record in once, in offset order, publishes nothing that is not stable, and nothing at all before it has " +
+		"caught up with the first high watermark that its node learned.",
 }
 
 // imageTable holds the digest of the image at each offset at which somebody showed one.
@@ -46,6 +47,7 @@ func (t *imageTable) row(offset int64) *imageRow {
 // loaderState follows a loader in one process life.
 type loaderState struct {
 	lastOffset   int64 // published, -1
+	firstOffset  int64 // the first that was published, -1
 	lastReplayed int64 // -1
 	dirFailed    bool
 }
@@ -96,6 +98,37 @@ func (c *core) imagePublished(r *replica, offset int64, digest uint64) {
 	}
 	c.publishedID(r, offset)
 	c.imageShown(r, offset, digest, "published")
+}
+
+// imageTold follows an image that anybody was told in a process life. The loader may publish once it has everything below a high
+// watermark that its node knows; the node never knows a lower one than the first. The event of either may come first, since the lanes
+// of a node tell theirs when their disk operations are done.
+func (c *core) imageTold(r *replica, offset int64) {
+	if r.loader.firstOffset < 0 {
+		r.loader.firstOffset = max(offset, 0)
+		c.caughtUpFirst(r)
+	}
+}
+
+// watermarkLearned follows the high watermarks that a node comes to know, in whatever role.
+func (c *core) watermarkLearned(r *replica, hw int64) {
+	if r.firstMark < 0 {
+		r.firstMark = hw
+		c.caughtUpFirst(r)
+	}
+}
+
+// caughtUpFirst compares the first image with the first high watermark of a process life, when both are known.
+func (c *core) caughtUpFirst(r *replica) {
+	if r.loader.firstOffset < 0 || r.firstMark < 0 {
+		return
+	}
+	rule := &c.rules.publishedOnce
+	rule.eval()
+	if r.loader.firstOffset < r.firstMark-1 {
+		rule.fail("before-caught-up", r.id+" published the image at offset "+number(r.loader.firstOffset)+
+			" first, and the high watermark that it knew was "+number(r.firstMark))
+	}
 }
 
 // stableAt reports whether an offset is exposed and no transaction is open behind it.

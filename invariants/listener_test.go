@@ -238,6 +238,31 @@ func TestImages(t *testing.T) {
 		l.core.imageAdvanced(l.node(1).r, -1, 0)
 		l.breaks("published-once/not-contiguous")
 	})
+	t.Run("before it has caught up", func(t *testing.T) {
+		for _, watermarkFirst := range []bool{true, false} {
+			l := bootstrapped(t)
+			two := l.node(2).r
+			if watermarkFirst {
+				l.core.watermarkEvent(two, 1, 4, false)
+			}
+			l.core.imageTold(two, 0)
+			l.core.watermarkEvent(two, 1, 4, false)
+			l.breaks("published-once/before-caught-up")
+		}
+	})
+	t.Run("when it has caught up, and what is known by then is not asked for", func(t *testing.T) {
+		l := bootstrapped(t)
+		two := l.node(2)
+		l.core.watermarkEvent(two.r, 1, 1, false)
+		l.core.watermarkEvent(two.r, 1, 4, false) // the loader looked before that
+		l.core.imageTold(two.r, 0)
+		l.core.imageTold(two.r, 3)
+		two.crash(false)
+		two.boot()
+		l.core.watermarkEvent(two.r, 1, 4, false) // an image of the life before is none of this one
+		l.core.imageTold(two.r, 3)
+		l.clean()
+	})
 	t.Run("in order, and again in the next life", func(t *testing.T) {
 		l := bootstrapped(t)
 		one, two := l.node(1), l.node(2)

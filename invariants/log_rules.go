@@ -18,7 +18,7 @@ var leaderAppendOnlyDoc = sim.InvariantDoc{
 var noWriteAfterLeadDoc = sim.InvariantDoc{
 	Name:   "no-write-after-lead",
 	Source: "KAFKA-10527; kraft-protocol S13",
-	Doc:    "A replica that led an epoch never writes in that epoch after a restart.",
+	Doc:    "A replica that led an epoch never writes in that epoch after a restart, nor after it has resigned.",
 }
 
 var truncationDoc = sim.InvariantDoc{
@@ -89,6 +89,10 @@ func (c *core) leaderWrote(r *replica, id batchID) {
 	if l.boot != r.boot {
 		rule.fail("wrote-after-restart", r.id+" writes a batch of epoch "+number(int64(b.epoch))+" at offset "+number(b.base)+
 			", which it led before its restart")
+	}
+	if r.role == resigned && r.roleEpoch == b.epoch {
+		rule.fail("wrote-while-resigned", r.id+" writes a batch of epoch "+number(int64(b.epoch))+" at offset "+number(b.base)+
+			", which it has resigned from")
 	}
 }
 

@@ -104,6 +104,13 @@ func TestNoWriteAfterLead(t *testing.T) {
 		one.noOp(1)
 		l.breaks("no-write-after-lead/wrote-after-restart")
 	})
+	t.Run("goes on after it resigned", func(t *testing.T) {
+		l := threeUp(t, Config{})
+		one := l.node(1)
+		one.role(raft.Resigned, 1, 1)
+		one.noOp(1)
+		l.breaks("no-write-after-lead/wrote-while-resigned")
+	})
 	t.Run("fetches its own lost record back", func(t *testing.T) {
 		l := threeUp(t, Config{})
 		one, two := l.node(1), l.node(2)

@@ -65,6 +65,7 @@ type replica struct {
 	fetched      bool  // it sent a Fetch in this life
 	appended     bool  // it appended as a follower in this role
 	watermark    int64 // highest high watermark that it showed in this life as follower, -1
+	firstMark    int64 // the first one that it knew in this life, in whatever role, -1
 	entryMark    int64 // watermark known when it became leader
 	quorumWrites int32 // durable writes of quorum-state in this life
 	idAtBoot     bool  // some directory had a cluster id when the process started
@@ -117,10 +118,10 @@ func (r *replica) reset(host int32, id string, d disk) {
 // endLife forgets what belongs to a process.
 func (r *replica) endLife() {
 	r.up, r.role, r.roleEpoch, r.fetched, r.appended = false, noRole, 0, false, false
-	r.watermark, r.entryMark, r.quorumWrites, r.preEpoch = -1, -1, 0, -1
+	r.watermark, r.firstMark, r.entryMark, r.quorumWrites, r.preEpoch = -1, -1, -1, 0, -1
 	r.listeners, r.preGrants = r.listeners[:0], r.preGrants[:0]
 	r.leadStrikes, r.strikeAtNs = 0, 0
-	r.loader = loaderState{lastOffset: -1, lastReplayed: -1}
+	r.loader = loaderState{lastOffset: -1, firstOffset: -1, lastReplayed: -1}
 	r.activation = activation{}
 	r.preVoteFor, r.knowsID = -1, false
 	r.votersInUse, r.votersUnsure, r.changing, r.download, r.wantsToJoin = noSet, false, false, -1, false

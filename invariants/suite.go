@@ -263,7 +263,10 @@ func (c *core) onLoaderEvent(r *replica, e *loader.Event) {
 	case loader.ImageAdvanced:
 		c.imageAdvanced(r, e.Other, e.Offset)
 	case loader.ImagePublished:
+		c.imageTold(r, e.Offset)
 		c.imagePublished(r, e.Offset, e.Digest)
+	case loader.PublisherInitialized:
+		c.imageTold(r, e.Offset)
 	case loader.ClusterIDKnown:
 		r.knowsID = true
 	case loader.DirectoryFailed:

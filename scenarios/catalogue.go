@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection), toolCheckDocs[:]...), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
+		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait), toolCheckDocs[:]...), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
 	}
 }
 
@@ -72,6 +72,8 @@ func all() []sim.Scenario {
 		{name: "kip1262/draft", doc: "voters that need no format: a leader without a cluster id writes one", draw: drawDraft},
 	}
 	list = append(list, reconfigScenarios()...)
+	list = append(list, quietScenarios()...)
+	list = append(list, upheavalScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]

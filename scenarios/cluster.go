@@ -22,6 +22,7 @@ type cluster struct {
 	ops    operations
 	tools  tools
 	decay  decay
+	prompt prompt
 	// liveness is how the calm is judged.
 	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
@@ -61,6 +62,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	}
 	c.ops.build(c, p)
 	c.tools.build(c, p)
+	c.prompt.build(c)
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
 	c.liveness = sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse}
 	w.SetLiveness(c.liveness)
@@ -70,6 +72,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	w.Add(c.suite...)
 	if faultless(p) && len(c.quorums) == 1 {
 		w.Add(&needless{voters: c.voterCount(0)})
+	}
+	if s.quiet {
+		w.Add(&unrest{c: c, evaluated: w.Evaluated(noNeedlessElection.Name)})
 	}
 	c.declare(p)
 	return c.work.build(c, p)

@@ -117,6 +117,7 @@ func (n *node) receive(env *sim.Env, nowMs int64, in *sim.Input) error {
 				return err
 			}
 		}
+		n.fetchReceived(env, in.Conn, m)
 		return n.replica.Receive(nowMs, in.Conn, m)
 	}
 	m, err := f.decode()
@@ -139,6 +140,7 @@ func (n *node) receive(env *sim.Env, nowMs int64, in *sim.Input) error {
 	if f.damaged {
 		n.c.decay.tookDamaged(f, m)
 	}
+	n.fetchReceived(env, in.Conn, m)
 	return n.replica.Receive(nowMs, in.Conn, m)
 }
 

@@ -12,7 +12,8 @@ import (
 // noNeedlessElection judges runs in which nothing goes wrong: one election per voter that starts late is plenty.
 var noNeedlessElection = sim.InvariantDoc{
 	Name: "no-needless-election", Source: "L7 of kraft-protocol 7; KB-11, KB-12",
-	Doc: "where the plan has no fault, leaders are elected at most twice, and once more per voter",
+	Doc: "where the plan has no fault, leaders are elected at most twice, and once more per voter; where it has none that cuts a leader " +
+		"off, nobody asks for votes while one lives",
 }
 
 // needless is the checker. It counts at the end.

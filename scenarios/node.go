@@ -111,6 +111,7 @@ func (n *node) Input(env *sim.Env, in *sim.Input) error {
 }
 
 func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
+	n.c.prompt.turn(env.Host())
 	now := env.WallMs()
 	switch in.Kind {
 	case sim.InMessage:

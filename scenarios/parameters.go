@@ -53,6 +53,7 @@ func clusterParameters() []plan.Field {
 		textField("listener", "name of the controllers' listener; absent: CONTROLLER"),
 		textField("level", "--release-version of the format step, as 4.0 or 4.4-IV2; absent or empty: the release's default"),
 		textField(fromParam, "host whose storage is a directory tree in the plan"),
+		wordField("quiet", "nothing in the plan cuts a leader off: as long as it lives nobody asks for votes; absent: false", "false", "true"),
 		textField("calm_without", "hosts that stay down through the calm, comma separated, where they are a minority of the voters"),
 		wordField("wire", "messages between nodes cross as structs or as frames of bytes; absent: structs", "structs", "bytes"),
 		wordField("corrupt", "bits that network.corrupt_ppm may flip: those that the checksum of a batch in a fetch answer covers, or any; absent: records",

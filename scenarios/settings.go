@@ -53,6 +53,7 @@ type settings struct {
 	greets          bool       // a connection begins with an exchange of ApiVersions
 	bytesOnWire     bool       // messages between nodes cross as frames
 	raftFirst       bool       // listeners are registered when raft has run for a while
+	quiet           bool       // nothing in the plan cuts a leader off
 	corruptAny      bool       // any bit of a frame may flip, not only those that a batch's checksum covers
 	minVoters       int32      // an operator leaves at least so many
 	quorums         []quorumOf // by cluster; one, where hosts don't name several
@@ -125,6 +126,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 	}
 	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
 	s.raftFirst = r.word("start_order", "listeners-first", "listeners-first", "raft-first") == "raft-first"
+	s.quiet = r.word("quiet", "false", "false", "true") == "true"
 	s.corruptAny = r.word("corrupt", "records", "records", "any") == "any"
 	s.snapshots = snapshotSettings{
 		maxBytes:       max(1, r.number("snapshot_max_bytes", loader.DefaultSnapshotMaxBytes)),

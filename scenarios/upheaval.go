@@ -1,0 +1,6 @@
+//nodet:room
+
+package scenarios
+
+// upheavalScenarios lists them.
+func upheavalScenarios() []*scenario { return nil }
