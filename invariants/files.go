@@ -197,6 +197,9 @@ func (c *core) smallFileChanged(r *replica, path string, op *diskOp) {
 			return
 		}
 		r.staleQuorum = true
+		if kind == opRemove && c.begunAnew(r) {
+			return
+		}
 		data, _ := r.disk.File(path)
 		c.quorumWritten(r, parseQuorumFile(data))
 	case propertiesName + ".tmp":

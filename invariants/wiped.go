@@ -24,3 +24,14 @@ func (c *core) wiped(r *replica) {
 		}
 	}
 }
+
+// begunAnew begins a new incarnation of a replica that removed its own log, and now its election state, before raft ran: a broker that
+// never voted and never led, which the run allows to do so. It reports whether that is what happens.
+func (c *core) begunAnew(r *replica) bool {
+	if !c.cfg.BeginsAnew || r.server || len(r.log.entries) > 0 || len(r.votes) > 0 || r.lastLed >= 0 {
+		return false
+	}
+	r.requestEpoch, r.quorum = 0, noQuorumFile
+	r.incarnation++
+	return true
+}

@@ -21,7 +21,8 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait), toolCheckDocs[:]...), Sometimes: invariants.SometimesDocs(), Hazards: hazardDocs(),
+		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait), append(toolCheckDocs[:], kipCaseDoc)...),
+		Sometimes:  append(invariants.SometimesDocs(), kipSometimes()...), Hazards: hazardDocs(),
 	}
 }
 
@@ -71,6 +72,7 @@ func all() []sim.Scenario {
 		{name: "kip1262/final-mar", doc: "formatted bootstrap controllers, unformatted brokers and observers, upgrades to level 34", draw: drawFinalMar},
 		{name: "kip1262/draft", doc: "voters that need no format: a leader without a cluster id writes one", draw: drawDraft},
 	}
+	list = append(list, kipScenarios()...)
 	list = append(list, reconfigScenarios()...)
 	list = append(list, quietScenarios()...)
 	list = append(list, upheavalScenarios()...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -23,6 +24,7 @@ type cluster struct {
 	tools  tools
 	decay  decay
 	prompt prompt
+	kip    kipWitness
 	// liveness is how the calm is judged.
 	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
@@ -67,7 +69,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.liveness = sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse}
 	w.SetLiveness(c.liveness)
 	w.Add(c)
-	c.suite = invariants.All(s.checkerConfig(p))
+	config := s.checkerConfig(p)
+	config.AllowStop = c.allowStop(config.AllowStop)
+	c.suite = invariants.All(config)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
 	if faultless(p) && len(c.quorums) == 1 {
@@ -77,6 +81,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		w.Add(&unrest{c: c, evaluated: w.Evaluated(noNeedlessElection.Name)})
 	}
 	c.declare(p)
+	c.kip.build(c, p)
 	return c.work.build(c, p)
 }
 
@@ -109,6 +114,13 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 	c.ops.ended(h)
 }
 
+// allowStop adds to the ends of processes that faults explain those that a case of KIP-1262 expects.
+func (c *cluster) allowStop(faults func(host string, refused bool, err error) bool) func(host string, refused bool, err error) bool {
+	return func(host string, refused bool, err error) bool {
+		return faults(host, refused, err) || c.kip.allows(host, refused, err)
+	}
+}
+
 // smallestTimeoutNs is what bounds latencies in the calm.
 func (s *settings) smallestTimeoutNs() int64 {
 	return 1_000_000 * max(1, min(s.timeouts.election, s.timeouts.fetch, s.timeouts.request))
@@ -118,7 +130,7 @@ func (s *settings) smallestTimeoutNs() int64 {
 func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 	c := invariants.Config{
 		FetchTimeoutNs: s.timeouts.fetch * 1_000_000, PreVoteEverywhere: s.preVoteEverywhere(p),
-		Converges: true, TellsFirst: s.choices.tellFirst,
+		Converges: true, TellsFirst: s.choices.tellFirst, BeginsAnew: s.choices.unidentifiedLog == startup.WipeLog,
 	}
 	switch s.variant {
 	case controller.FinalMar:

@@ -20,11 +20,13 @@ type formatStep struct {
 func (f *formatStep) Boot(env *sim.Env) error {
 	env.Lanes("format")
 	if f.h.errand != nil {
-		if err := f.h.errand.run(f.c, f.h, env); err != nil {
-			return err
-		}
-		env.Exit()
-		return nil
+		return f.exit(env, f.h.errand.run(f.c, f.h, env))
+	}
+	switch f.h.format {
+	case "two-ids":
+		return f.exit(env, f.twoIDs(env))
+	case "level-only":
+		return f.exit(env, f.levelOnly(env))
 	}
 	choices := formatChoices{env}
 	o := f.c.formatOptions(f.h)
@@ -34,6 +36,14 @@ func (f *formatStep) Boot(env *sim.Env) error {
 	}
 	env.Exit()
 	return nil
+}
+
+// exit ends the tool, unless it failed.
+func (f *formatStep) exit(env *sim.Env, err error) error {
+	if err == nil {
+		env.Exit()
+	}
+	return err
 }
 
 func (f *formatStep) Input(*sim.Env, *sim.Input) error          { return nil }
@@ -66,5 +76,5 @@ func (h *hostSettings) formatted() (byTool bool, golden string) {
 	if c, ok := strings.CutPrefix(h.format, "golden:"); ok {
 		return false, c
 	}
-	return h.format == "full" || h.format == "first", ""
+	return h.format == "full" || h.format == "first" || h.format == "two-ids" || h.format == "level-only", ""
 }

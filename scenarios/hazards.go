@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/invariants"
-	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -28,10 +27,12 @@ const (
 	evidenceFatal      = "fatal"
 	evidenceFailedSync = "after-failed-fsync"
 	snapshotBehindTail = "is not ahead of the log"
-	otherClusterID     = "the cluster id of the log is not this node's"
 )
 
-func hazards() []hazard {
+// hazards are all of them. Where two cover the same, the first counts.
+func hazards() []hazard { return append(kafkaHazards(), kipHazards()...) }
+
+func kafkaHazards() []hazard {
 	return []hazard{{
 		doc: sim.HazardDoc{
 			ID: "sole-voter-unflushed", Invariant: "leader-completeness", Scenario: "", Fault: "power loss",
@@ -63,8 +64,10 @@ func hazards() []hazard {
 			DuePerMillion: 20_000,
 		},
 		invariants: []string{"election-safety", "one-vote", "log-matching", "hw-durable", "leader-completeness", "acknowledged-survives"},
-		applies:    func(c *cluster, p *plan.Plan) bool { return p.Unrestricted && !c.dynamic },
-		covers:     func(evidence, _ string) bool { return evidence == evidenceWiped },
+		applies: func(c *cluster, p *plan.Plan) bool {
+			return p.Unrestricted && !c.dynamic && p.Params[caseParam] == ""
+		},
+		covers: func(evidence, _ string) bool { return evidence == evidenceWiped },
 	}, {
 		doc: sim.HazardDoc{
 			ID: "bit-rot", Invariant: "truncation", Scenario: "raft/bit-rot", Fault: "bit flip at rest",
@@ -110,21 +113,6 @@ func hazards() []hazard {
 		applies:    func(*cluster, *plan.Plan) bool { return true },
 		covers: func(evidence, detail string) bool {
 			return evidence == evidenceFatal && strings.Contains(detail, snapshotBehindTail)
-		},
-	}, {
-		doc: sim.HazardDoc{
-			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: "kip1262/draft", Fault: "",
-			Doc: "draft: a leader without a cluster id makes one up; a node that was formatted with another id stops on the committed record " +
-				"or is refused, and fault tolerance silently drops (metadata-bootstrap T23)",
-			DuePerMillion: 20_000,
-		},
-		invariants: []string{"no-unexpected-stop"},
-		stops:      true,
-		applies: func(c *cluster, _ *plan.Plan) bool {
-			return c.variant == controller.Draft && c.mixedFormat()
-		},
-		covers: func(evidence, detail string) bool {
-			return evidence == evidenceFatal && strings.Contains(detail, otherClusterID)
 		},
 	}}
 }

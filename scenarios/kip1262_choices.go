@@ -46,14 +46,13 @@ func choiceParameters() []plan.Field {
 }
 
 func (k *kipChoices) read(r *reader) {
-	is := func(name, absent, other string) bool { return r.word(name, absent, absent, other) == other }
-	k.refuseUnknown = is("unknown_id", "accept", "refuse")
-	k.controller.AdoptOffered = is("new_id", "random", "adopted")
-	k.controller.WriteMissing = is("missing_id", "strict", "tolerant")
-	k.controller.GenerateOnUpgrade = is("upgrade_without_id", "refuse", "generate")
-	k.tellFirst = is("id_order", "persist-first", "tell-first")
+	k.refuseUnknown = r.word("unknown_id", "accept", "accept", "refuse") == "refuse"
+	k.controller.AdoptOffered = r.word("new_id", "random", "random", "adopted") == "adopted"
+	k.controller.WriteMissing = r.word("missing_id", "strict", "strict", "tolerant") == "tolerant"
+	k.controller.GenerateOnUpgrade = r.word("upgrade_without_id", "refuse", "refuse", "generate") == "generate"
+	k.tellFirst = r.word("id_order", "persist-first", "persist-first", "tell-first") == "tell-first"
 	k.orphanLog = startup.RefuseLog
-	if is("orphan_log", "refuse", "new-identity") {
+	if r.word("orphan_log", "refuse", "refuse", "new-identity") == "new-identity" {
 		k.orphanLog = startup.KeepLog
 	}
 	switch r.word("unidentified_log", "keep", "keep", "wipe", "refuse") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/loader"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -19,6 +20,11 @@ func (n *node) openLoader(who *startup.Node) error {
 	})
 	if err != nil {
 		return err
+	}
+	for i := range who.Directories.Directories { // those that start-up gave up: nobody will write to them
+		if d := &who.Directories.Directories[i]; d.State == metaprops.Failed {
+			(*loaderObserver)(n).Observe(&loader.Event{Kind: loader.DirectoryFailed, Index: int32(i), Text: d.Path, Err: d.Err})
+		}
 	}
 	n.loader, err = loader.New(loader.Config{
 		Release: n.h.release, StopOnLoadFailure: n.h.kind != kindBroker, RetryNs: n.c.retryNs(),

@@ -17,6 +17,9 @@ func (c *cluster) core() (core []*sim.Host, ok bool, why string) {
 	if why := c.decay.hopeless(); why != "" {
 		return nil, false, why
 	}
+	if why := c.kip.hopeless(); why != "" {
+		return nil, false, why
+	}
 	c.liveness.BoundNs = c.decay.patienceNs(c.liveness.BoundNs)
 	c.w.SetLiveness(c.liveness)
 	voters, left := make([]int, len(c.quorums)), make([]int, len(c.quorums))

@@ -49,6 +49,9 @@ func clusterParameters() []plan.Field {
 	return append(choiceParameters(), []plan.Field{
 		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "final-apr", "draft"),
 		wordField("quorum", "voters by configuration or by records; absent: static", "static", "dynamic"),
+		wordField(caseParam, "case of KIP-1262 whose outcome is judged, t01 to t34; absent: none", kipCaseIDs()...),
+		textField("broken", "case t04: the directory whose file cannot be written"),
+		textField("half", "case t30: the host of which one directory is formatted"),
 		textField("cluster_id", "with which the operator formats; absent: a fixed one"),
 		textField("listener", "name of the controllers' listener; absent: CONTROLLER"),
 		textField("level", "--release-version of the format step, as 4.0 or 4.4-IV2; absent or empty: the release's default"),
@@ -106,8 +109,8 @@ func hostParameters() []plan.Field {
 	return []plan.Field{
 		numberField("node_id", 0, math.MaxInt32, "node.id; absent: the place in the plan, from 1"),
 		textField("directory_id", "of the metadata directory, where the format step is told it"),
-		wordField("format", "who formats it: the operator (full; first: only one directory), nobody, or it holds files; absent: full",
-			"full", "first", "none", "tree", "golden:*"),
+		wordField("format", "who formats it: the operator (full; first: only one directory; two-ids: each of two with another id; level-only: just a bootstrap.checkpoint), nobody, or it holds files; absent: full",
+			"full", "first", "none", "tree", "golden:*", "two-ids", "level-only"),
 		textField("refuses", "a piece of the error with which a start of this host must be refused; absent: none is declared"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
 		textField("name", "advertised host name; absent: the id"),
@@ -119,6 +122,7 @@ func hostParameters() []plan.Field {
 		wordField("unstable", "unstable.feature.versions.enable; absent: false", "false", "true"),
 		wordField("auto_join", "controller.quorum.auto.join.enable; absent: false", "false", "true"),
 		textField("limits", "the largest versions that the host's software knows, where less than its release: NAME:VERSION of RPCs and kraft.version, with spaces between them"),
+		wordField("twin", "its node id is another host's too; absent: false", "false", "true"),
 		textField("bootstrap", "controller.quorum.bootstrap.servers as ids of hosts; absent: the initial voters"),
 		textField(treePrefix+"*", "format=tree: a file, in base64"),
 		textField(treeEmpty+"*", "format=tree: a directory without a file"),
@@ -161,7 +165,7 @@ func checkHosts(p *plan.Plan) error {
 			return err
 		}
 		key := node{h.Params["cluster"], id}
-		if owner, taken := owners[key]; taken {
+		if owner, taken := owners[key]; taken && h.Params["twin"] != "true" {
 			return refuse("params.node_id", "%d is the node id of %s already: choose another", id, owner)
 		}
 		owners[key] = h.ID

@@ -20,11 +20,11 @@ func TestParametersAreThoseThatAreRead(t *testing.T) {
 			tables[f.Name] = false
 		}
 	}
-	for _, name := range []string{fromParam, treePrefix + "*", treeEmpty + "*", namesParam, "play"} { // read otherwise
+	for _, name := range []string{fromParam, treePrefix + "*", treeEmpty + "*", namesParam, "play", caseParam, "broken", "half", "twin"} { // read otherwise
 		tables[name] = true
 	}
 	read := regexp.MustCompile(`r\.(?:text|number|within|word)\("([a-z_]+)"`)
-	for _, file := range []string{"settings.go", "kafka_cluster.go"} {
+	for _, file := range []string{"settings.go", "kafka_cluster.go", "kip1262_choices.go"} {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range read.FindAllStringSubmatch(string(source), -1) {
@@ -60,7 +60,7 @@ func TestPlansOutOfRange(t *testing.T) {
 			func(p *plan.Plan) { p.Params["election_timout_ms"] = "9" }},
 		{"of another family", "params.append_ms: raft/storm-3 has no such parameter", func(p *plan.Plan) { p.Params["append_ms"] = "9" }},
 		{"unknown at a host", "hosts[0].params.nodeid: ", func(p *plan.Plan) { p.Hosts[0].Params["nodeid"] = "9" }},
-		{"format", `hosts[0].params.format: "fulll" is not one of full, first, none, tree, golden:*`,
+		{"format", `hosts[0].params.format: "fulll" is not one of full, first, none, tree, golden:*, two-ids, level-only`,
 			func(p *plan.Plan) { p.Hosts[0].Params["format"] = "fulll" }},
 		{"golden case", `hosts[0].params.format: golden case "nope" is not there: the cases are `,
 			func(p *plan.Plan) { p.Hosts[0].Params["format"] = "golden:nope" }},

@@ -66,7 +66,7 @@ func actionKinds() []plan.Kind {
 		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Min: 1, Max: 127, Required: true, Doc: "metadata.version as a number"}},
 	}, {
 		Name: "upgrade-kraft", Doc: "the operator asks the active controller for kraft.version 1; asked again until it is in force",
-	}, featureKind()}, append(errandKinds(), operationKinds()...)...)
+	}, featureKind()}, append(append(errandKinds(), operationKinds()...), kipKinds()...)...)
 }
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {
@@ -157,6 +157,7 @@ func (k *workload) submit(h *sim.Host, op controller.Op) {
 // answered hears the outcome of an operation.
 func (c *cluster) answered(op int64, result *controller.Result) {
 	c.tools.answered(op, result)
+	c.kip.answered(op, result.Code)
 	if result.Code == controller.None {
 		*c.work.done++
 	} else {

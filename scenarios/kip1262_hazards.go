@@ -1,0 +1,79 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/startup"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+const (
+	otherClusterID = "the cluster id of the log is not this node's"
+	ownLeader      = "a follower needs another replica"
+)
+
+// inCase makes a test for the plans of a case.
+func inCase(id string) func(*cluster, *plan.Plan) bool {
+	return func(_ *cluster, p *plan.Plan) bool { return p.Params[caseParam] == id }
+}
+
+// kipHazards are what is known to break in the proposal, or in Kafka where a case of the proposal shows it.
+func kipHazards() []hazard {
+	return []hazard{{
+		doc: sim.HazardDoc{
+			ID: "T23-formatted-node-stops", Invariant: "no-unexpected-stop", Scenario: kipFamily,
+			Doc: "draft, final-apr: a leader without a cluster id makes one up; a node that was formatted with another id stops on the committed " +
+				"record or is refused, and fault tolerance silently drops (metadata-bootstrap T23)",
+			DuePerMillion: 3_000,
+		},
+		invariants: []string{"no-unexpected-stop"},
+		stops:      true,
+		applies: func(c *cluster, _ *plan.Plan) bool {
+			return (c.variant == controller.Draft || c.variant == controller.FinalApr) && c.mixedFormat()
+		},
+		covers: func(evidence, detail string) bool {
+			return evidence == evidenceFatal && strings.Contains(detail, otherClusterID)
+		},
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T03-log-refused", Invariant: kipCaseName, Scenario: kipFamily + "t03",
+			Doc: "unidentified_log=refuse: a broker that crashed between its first records and its cluster id refuses its own log at every start, " +
+				"until an operator empties the directory",
+			DuePerMillion: 10_000,
+		},
+		invariants: []string{kipCaseName},
+		stops:      true,
+		applies: func(c *cluster, p *plan.Plan) bool {
+			return c.choices.unidentifiedLog == startup.RefuseLog && inCase("t03")(c, p)
+		},
+		covers: func(evidence, _ string) bool { return evidence == "t03-refused" },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T27-static-voter-forgets", Invariant: "hw-durable", Scenario: kipFamily + "t27", Fault: "wipe",
+			Doc: "kraft.version 0: a voter's volume is empty at a restart. In draft and final-apr it formats itself and votes again under its old " +
+				"identity; in all variants leaders count what it acknowledged before (metadata-bootstrap T27). Formatting used to be the guard",
+			DuePerMillion: 500,
+		},
+		invariants: append(everyInvariant(), kipCaseName),
+		stops:      true,
+		applies:    inCase("t27"),
+		covers:     func(evidence, _ string) bool { return evidence == evidenceWiped },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T32-twins-evict", Invariant: kipCaseName, Scenario: kipFamily + "t32",
+			Doc: "two machines with one node id that both join by themselves evict each other for ever, the healthy voter first, in every " +
+				"variant, as in Kafka (metadata-bootstrap T32)",
+			DuePerMillion: 100_000,
+		},
+		invariants: []string{kipCaseName, "no-unexpected-stop"},
+		stops:      true,
+		applies:    inCase("t32"),
+		covers: func(evidence, detail string) bool {
+			return evidence == "t32-evicted" || evidence == evidenceFatal && strings.Contains(detail, ownLeader)
+		},
+	}}
+}
