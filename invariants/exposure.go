@@ -125,22 +125,31 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 	}
 }
 
-// beginWithSnapshot takes what the leader's log lacks from its oldest snapshot: what was committed before the run.
+// beginWithSnapshot takes what the leader's log lacks from its oldest snapshot: what was committed before the run. A damaged one is
+// passed over, since a node that has a newer one never reads it.
 func (c *core) beginWithSnapshot(r *replica) {
-	var oldest *snapshotFile
-	for i := range r.snapshots {
-		if f := &r.snapshots[i]; oldest == nil || f.offset < oldest.offset {
-			oldest = f
+	for above := int64(-1); ; {
+		var oldest *snapshotFile
+		for i := range r.snapshots {
+			if f := &r.snapshots[i]; f.offset > above && (oldest == nil || f.offset < oldest.offset) {
+				oldest = f
+			}
 		}
+		if oldest == nil {
+			return
+		}
+		data, _ := r.disk.File(oldest.path)
+		s := c.readSnapshot(oldest.epoch, data)
+		if s.problem == "" {
+			c.state.beginWith(oldest.offset, c.ledger.edits[s.edits:])
+			c.stable.beginWith(&s.view)
+		}
+		c.ledger.edits = c.ledger.edits[:s.edits]
+		if s.problem == "" {
+			return
+		}
+		above = oldest.offset
 	}
-	if oldest == nil {
-		return
-	}
-	data, _ := r.disk.File(oldest.path)
-	s := c.readSnapshot(oldest.epoch, data)
-	c.state.beginWith(oldest.offset, c.ledger.edits[s.edits:])
-	c.ledger.edits = c.ledger.edits[:s.edits]
-	c.stable.beginWith(&s.view)
 }
 
 // claimedMax is the highest high watermark that a leader of the epoch or a lower one is known or claims to have reached.
