@@ -43,6 +43,7 @@ type cluster struct {
 	errs         []error
 	fatalOK      bool
 	operators    map[int64]func(Message) // connections of clients that are no replicas
+	snapshots    bool                    // state machines make snapshots now and then
 }
 
 // node is a host with a disk; its replica comes and goes.
@@ -419,6 +420,7 @@ type app struct {
 	life    int64
 	id      int32
 	next    int64
+	epoch   int32 // of the record below next
 	values  []string
 	changes []LeaderAndEpoch
 	loaded  int
@@ -432,7 +434,7 @@ func (a *app) HandleCommit(batches []Batch) {
 		}
 		for _, b := range batches {
 			require.Equal(n.c.t, a.next, b.BaseOffset, "node %d: contiguous", n.id)
-			a.next = b.LastOffset + 1
+			a.next, a.epoch = b.LastOffset+1, b.Epoch
 			n.c.expose(b)
 			if b.Control {
 				continue

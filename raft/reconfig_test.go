@@ -77,6 +77,9 @@ func churn(c *cluster, ms int64, answers map[ErrorCode]int) {
 	for step := 0; c.nowMs < end; step++ {
 		c.run(1+c.rng.Int63n(80), nil)
 		n := c.nodes[c.rng.Intn(len(c.nodes))]
+		if c.snapshots && c.rng.Intn(3) == 0 {
+			n.snapshot()
+		}
 		switch c.rng.Intn(16) {
 		case 0:
 			if n.replica != nil {
