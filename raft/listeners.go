@@ -49,6 +49,8 @@ type listener struct {
 	nextOffset int64 // released up to here, exclusive; -1: nothing loaded yet
 	readerEnd  int64 // end of the batches that it holds, -1: none
 	announced  LeaderAndEpoch
+	leaving    bool // Unregister was called, the raft lane has yet to see it
+	gone       bool // it gets nothing more; its id is not given again
 }
 
 // Register adds a listener and returns its id, which counts up from 0. It is told the leader and the committed records
@@ -59,6 +61,23 @@ func (r *Replica) Register(l Listener) (id int32) {
 	})
 	r.wake()
 	return int32(len(r.listeners) - 1)
+}
+
+// Unregister takes a listener out at the raft lane's next turn (kraft-protocol 8): until then it may still be called, afterwards never
+// again, and it owes no ReleaseReader for what it holds. The others go on as before. A second call is ignored. Registered anew, the
+// same Listener has another id and begins at the beginning, as any new one does.
+func (r *Replica) Unregister(id int32) {
+	r.listeners[id].leaving = true
+	r.wake()
+}
+
+// leave takes out the listeners that were unregistered.
+func (r *Replica) leave() {
+	for _, l := range r.listeners {
+		if l.leaving && !l.gone {
+			*l = listener{nextOffset: -1, readerEnd: -1, leaving: true, gone: true}
+		}
+	}
 }
 
 // ReleaseReader says that the listener is done with the batches it was given last. A call without any is ignored. The raft
@@ -78,6 +97,7 @@ func (r *Replica) ReleaseReader(id int32) {
 
 // pollListeners brings every listener forward as far as it can go now.
 func (r *Replica) pollListeners() error {
+	r.leave()
 	if err := r.updateListeners(); err != nil {
 		return err
 	}
@@ -93,7 +113,7 @@ func (r *Replica) updateListeners() error {
 	}
 	r.logHighWatermark = max(r.logHighWatermark, highWatermark)
 	for id, l := range r.listeners {
-		if l.readerEnd >= 0 || l.nextOffset >= highWatermark {
+		if l.gone || l.readerEnd >= 0 || l.nextOffset >= highWatermark {
 			continue
 		}
 		if l.nextOffset < 0 || l.nextOffset < r.log.StartOffset() {
@@ -239,7 +259,7 @@ func (r *Replica) announceLeader() {
 // one waits for the listener to release everything up to the record that began the epoch.
 func (r *Replica) announces(l *listener) bool {
 	b := r.base()
-	if b.epoch == l.announced.Epoch && (b.leaderID < 0 || l.announced.LeaderID >= 0) || b.epoch < l.announced.Epoch {
+	if l.gone || b.epoch == l.announced.Epoch && (b.leaderID < 0 || l.announced.LeaderID >= 0) || b.epoch < l.announced.Epoch {
 		return false
 	}
 	switch role := r.role.(type) {

@@ -57,6 +57,7 @@ type script struct {
 	dialOff  bool
 	lastID   int64
 	appID    int32
+	apps     []*namedApp // listeners with names
 	hold     bool
 	held     int
 	writer   *SnapshotWriter
@@ -72,6 +73,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		"vote": s.cmdVote, "fetch": s.cmdFetch, "begin": s.cmdBegin, "end": s.cmdEnd, "answer": s.cmdAnswer,
 		"disconnect": s.cmdDisconnect, "append": s.cmdAppend, "resign": s.cmdResign, "shutdown": s.cmdShutdown,
 		"status": s.cmdStatus, "kill": s.cmdKill, "dial": s.cmdDial, "listener": s.cmdListener, "release": s.cmdRelease,
+		"unregister":    s.cmdUnregister,
 		"corrupt-state": s.cmdCorruptState, "connect": s.cmdConnect,
 	}
 	for name, command := range s.voterCommands() {
@@ -592,6 +594,10 @@ func (s *script) cmdKill(d *datadriven.TestData) error {
 
 // cmdListener registers a listener: listener [hold]; with hold it keeps its batches until `release`.
 func (s *script) cmdListener(d *datadriven.TestData) error {
+	if d.HasArg("name") {
+		s.registerNamed(arg(d, "name", ""))
+		return s.pollUntilReleased()
+	}
 	s.hold = d.HasArg("hold")
 	s.appID = s.replica.Register(s)
 	return s.pollUntilReleased()
@@ -608,8 +614,12 @@ func (s *script) pollUntilReleased() error {
 		if err := s.settle(func() error { return s.replica.Poll(s.nowMs) }); err != nil {
 			return err
 		}
-		if s.held == 0 || s.hold {
+		named := s.releaseNamed()
+		if !named && (s.held == 0 || s.hold) {
 			return nil
+		}
+		if s.hold {
+			continue
 		}
 		s.held = 0
 		s.replica.ReleaseReader(s.appID)

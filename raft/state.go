@@ -25,6 +25,9 @@ func (r *Replica) AppendState(buf []byte, protocolView bool) []byte {
 	for _, l := range r.listeners {
 		buf = record.AppendInt64(record.AppendInt64(buf, l.nextOffset), l.readerEnd)
 		buf = record.AppendInt32(record.AppendInt32(buf, l.announced.Epoch), l.announced.LeaderID)
+		if l.leaving {
+			buf = record.AppendBool(append(buf, 'u'), l.gone)
+		}
 	}
 	for _, p := range r.channel.peers {
 		buf = append(record.AppendInt32(buf, p.id), byte(p.state), byte(p.link))
