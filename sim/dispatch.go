@@ -29,15 +29,55 @@ func (w *World) step() bool {
 	case eventWake:
 		w.wake(w.hosts[e.host], &e)
 	case eventCommit:
-		if h := w.hosts[e.host]; h.boot == e.boot {
-			w.commitDue(h, e.lane)
+		if h := w.hosts[e.host]; h.boot == e.boot && w.commitDue(h, e.lane) {
+			w.leave(h, e.lane)
 		}
 	case eventResume:
 		w.resume(w.hosts[e.host], &e)
 	default:
 		w.worldEvent(&e)
 	}
+	if w.ahead != nil {
+		w.goAhead()
+	}
 	return true
+}
+
+// leave notes that an event leaves a lane with effects that nothing is queued for. Of one that leaves several, which only the world's
+// own can, all but the last are queued at once.
+func (w *World) leave(h *Host, lane int32) {
+	if first := w.ahead; first != nil {
+		if l := &first.lanes[w.aheadLane]; l.next < len(l.journal) {
+			w.scheduleCommit(first, w.aheadLane)
+		}
+	}
+	w.ahead, w.aheadLane = h, lane
+}
+
+// goAhead commits the next effects of the lane that the event left with some, as long as nothing else is pending before them: they
+// would come out of the queue next. Then it queues the rest.
+func (w *World) goAhead() {
+	h, lane := w.ahead, w.aheadLane
+	w.ahead = nil
+	l := &h.lanes[lane]
+	if l.next >= len(l.journal) {
+		return // the process ended
+	}
+	for w.policy == nil && !w.done && h.pausedUntil == 0 {
+		at := l.journal[l.next].at
+		if first, ok := w.timed.First(); ok && first.At <= at {
+			break
+		}
+		if at > w.now {
+			w.now = at
+			w.source.Advance(at)
+		}
+		w.running = nil
+		if !w.commitDue(h, lane) {
+			return
+		}
+	}
+	w.scheduleCommit(h, lane)
 }
 
 func (w *World) arrive(packet int32) {
@@ -83,7 +123,9 @@ func (w *World) ready(h *Host, lane int32) bool {
 		return true
 	}
 	boot := h.boot
-	w.commitDue(h, lane)
+	if w.commitDue(h, lane) {
+		w.scheduleCommit(h, lane)
+	}
 	return h.up && h.boot == boot && l.next == len(l.journal)
 }
 
@@ -122,7 +164,9 @@ func (w *World) resume(h *Host, e *event) {
 	if h.pausedUntil != 0 || !l.queued() {
 		return
 	}
-	w.commitDue(h, e.lane)
+	if w.commitDue(h, e.lane) {
+		w.scheduleCommit(h, e.lane)
+	}
 	if !h.up || h.boot != e.boot {
 		return
 	}
@@ -203,7 +247,7 @@ func (w *World) finish(h *Host, lane int32, err error) {
 	}
 	l.busyUntil = max(e.cursor, w.now+inputCostNs)
 	if l.next < len(l.journal) {
-		w.scheduleCommit(h, lane)
+		w.leave(h, lane)
 	}
 	// A wake-up for nothing is not followed by another one, whatever the rate.
 	if w.spuriousPpm > 0 && !w.calm && !l.spurious && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) {
@@ -218,14 +262,15 @@ func (w *World) scheduleCommit(h *Host, lane int32) {
 		h.hash, l.hash)
 }
 
-// commitDue commits the effects of a lane whose time has come.
-func (w *World) commitDue(h *Host, lane int32) {
+// commitDue commits the effects of a lane whose time has come. It reports whether it did and others follow, for which nothing is
+// queued yet.
+func (w *World) commitDue(h *Host, lane int32) (more bool) {
 	boot := h.boot
 	l := &h.lanes[lane]
 	committed := false
 	for l.next < len(l.journal) && l.journal[l.next].at <= w.now {
 		if h.pausedUntil != 0 {
-			return
+			return false
 		}
 		f := &l.journal[l.next]
 		kind := f.kind
@@ -233,14 +278,14 @@ func (w *World) commitDue(h *Host, lane int32) {
 		w.commit(h, f)
 		committed = true
 		if h.boot != boot || !h.up && kind != effectBooted {
-			return // the process ended: its journal is gone
+			return false // the process ended: its journal is gone
 		}
 	}
 	if l.next == len(l.journal) {
 		l.journal, l.next = l.journal[:0], 0
-	} else if committed {
-		w.scheduleCommit(h, lane)
+		return false
 	}
+	return committed
 }
 
 // spinning counts wake-ups and own posts without other input between them, and ends the run when they do not.

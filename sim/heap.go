@@ -56,6 +56,14 @@ func (h *Timed) Push(it Item) {
 	items[i] = it
 }
 
+// First returns the first item. ok is false when nothing is pending.
+func (h *Timed) First() (it *Item, ok bool) {
+	if len(h.items) == 0 {
+		return nil, false
+	}
+	return &h.items[0], true
+}
+
 // Pop removes the first item in O(log n).
 func (h *Timed) Pop() (Item, bool) {
 	n := len(h.items) - 1

@@ -51,6 +51,8 @@ type World struct {
 	behaviour behaviour
 	scratch   []byte
 	running   *Host // whose process was called last; nil in events of the world's own
+	ahead     *Host // host and lane whose handler or commit has just left effects that are not queued, nil: none
+	aheadLane int32
 	input     Input
 	diskCause int64 // id of the event whose handler issued the operation being committed; 0: an operator's
 
@@ -108,7 +110,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.calls, w.idle = w.calls[:0], w.idle[:0]
 	w.calm, w.done, w.boundAt, w.outcome, w.waitsFor = false, false, 0, plan.OK, nil
 	w.liveness = Liveness{}
-	w.hash, w.running = digest.Word(0, uint64(p.Seed)), nil
+	w.hash, w.running, w.ahead = digest.Word(0, uint64(p.Seed)), nil, nil
 	w.behaviour = behaviour{}
 	w.stats, w.input, w.diskCause = statistics{}, Input{}, 0
 	w.report.reset()
