@@ -93,7 +93,8 @@ type dumper struct {
 	err        error // of writing; the first one ends the dump
 	unreadable error // the first one
 	text       []byte
-	source     source // its buffer is used again by each file
+	seen       []os.FileInfo // directories
+	source     source        // its buffer is used again by each file
 }
 
 // cause strips the path from an error of package os: the message has it already.

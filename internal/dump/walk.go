@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,9 @@ func (d *dumper) directory(path string, root bool) {
 		d.cannotRead(path, err)
 		return
 	}
+	if info, err := os.Stat(path); err == nil {
+		d.seen = append(d.seen, info)
+	}
 	dir := &directory{partition: isPartition(path), names: map[string]bool{}, nextBase: -1}
 	for _, entry := range entries {
 		dir.names[entry.Name()] = true
@@ -44,6 +48,8 @@ func (d *dumper) directory(path string, root bool) {
 			d.other(name, "dangling link")
 		case err != nil:
 			d.cannotRead(name, err)
+		case info.IsDir() && linked && d.isSeen(info):
+			d.other(name, "link to a directory that is dumped already")
 		case info.IsDir() && (root || !linked):
 			d.directory(name, false)
 		case info.IsDir():
@@ -57,6 +63,11 @@ func (d *dumper) directory(path string, root bool) {
 	if dir.recovery != nil {
 		d.emit(dir.recovery)
 	}
+}
+
+// isSeen tells whether a directory was dumped, or is being dumped, under another name.
+func (d *dumper) isSeen(info os.FileInfo) bool {
+	return slices.ContainsFunc(d.seen, func(seen os.FileInfo) bool { return os.SameFile(seen, info) })
 }
 
 func (d *dumper) regular(path string, dir *directory) {
@@ -138,7 +149,13 @@ func (f *file) warn(position int64, format string, args ...any) {
 	f.problem("warning", position, fmt.Sprintf(format, args...))
 }
 
+// maxReason bounds a reason, in bytes: it may quote a file that is one long line of anything.
+const maxReason = 400
+
 func (f *file) problem(severity string, position int64, reason string) {
+	if len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + "..."
+	}
 	line := &problemLine{Type: "problem", File: f.shown, Severity: severity, Reason: reason}
 	if position >= 0 {
 		line.Position = &position
