@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"github.com/kraftsim/kraftsim/sim"
@@ -32,6 +33,7 @@ func benchmarkScenarios(b *testing.B, names ...string) {
 	}
 	e := sim.NewEngine(c)
 	var events, simulated, records, syncs, decisions int64
+	defer debug.SetGCPercent(debug.SetGCPercent(collectorPercent))
 	b.ReportAllocs()
 	cpu := cpuSeconds()
 	b.ResetTimer()

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,6 +89,7 @@ func grown(t testing.TB, records int64, params plan.Params) (w window, v *plan.V
 func BenchmarkLogLength(b *testing.B) {
 	for _, records := range []int64{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(records), func(b *testing.B) {
+			defer debug.SetGCPercent(debug.SetGCPercent(collectorPercent))
 			var cpu float64
 			var events int64
 			for range b.N {
@@ -109,6 +111,7 @@ func BenchmarkNodes(b *testing.B) {
 				voters := min(nodes, 5)
 				s := newSteady(voters, nodes-voters, nil, phase{name: "the log grows", until: untilAll(records)})
 				var events int64
+				defer debug.SetGCPercent(debug.SetGCPercent(collectorPercent))
 				cpu := cpuSeconds()
 				b.ResetTimer()
 				for range b.N {
