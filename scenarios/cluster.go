@@ -82,6 +82,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	}
 	c.declare(p)
 	c.kip.build(c, p)
+	if p.Params["measure"] == "availability" {
+		w.Add(&availability{})
+	}
 	return c.work.build(c, p)
 }
 

@@ -49,6 +49,7 @@ func clusterParameters() []plan.Field {
 	return append(choiceParameters(), []plan.Field{
 		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "final-apr", "draft"),
 		wordField("quorum", "voters by configuration or by records; absent: static", "static", "dynamic"),
+		wordField("measure", "what else the statistics of the verdict hold; absent: nothing", "nothing", "availability"),
 		wordField(caseParam, "case of KIP-1262 whose outcome is judged, t01 to t34; absent: none", kipCaseIDs()...),
 		textField("broken", "case t04: the directory whose file cannot be written"),
 		textField("half", "case t30: the host of which one directory is formatted"),

@@ -14,5 +14,5 @@ func main() { os.Exit(app().Main(os.Args[1:])) }
 // app is sim/cli over the catalogue, with the commands and flags that know Kafka.
 func app() *cli.App {
 	catalogue := scenarios.Catalogue()
-	return &cli.App{Catalogue: catalogue, Extra: append(mutants.Commands(catalogue), dumpCommand(), formatCommand(), featuresCommand(catalogue)), RunHook: fromHook(catalogue)}
+	return &cli.App{Catalogue: catalogue, Extra: append(mutants.Commands(catalogue), dumpCommand(), formatCommand(), featuresCommand(catalogue), compareCommand(catalogue)), RunHook: fromHook(catalogue)}
 }
