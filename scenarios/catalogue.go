@@ -63,7 +63,7 @@ func all() []sim.Scenario {
 		{name: "raft/quiet", doc: "three voters and two brokers on Kafka's default timers, nothing goes wrong", draw: drawQuiet},
 		{name: "bootstrap/transaction", doc: "a bootstrap transaction in many batches, cut by leader changes", draw: drawTransaction},
 		{name: "bootstrap/golden", doc: "directories that Apache Kafka's formatter wrote, under light faults", draw: drawGolden},
-		{name: "bootstrap/format", doc: "operators and the format tool: forgotten, half done, repeated, with wrong flags, files gone; what the tool and the start say is declared",
+		{name: formatScenario, doc: "operators and the format tool: forgotten, half done, repeated, with wrong flags, files gone; what the tool and the start say is declared",
 			draw: drawFormat},
 		{name: FeaturesScenario, doc: "operators and the feature tool on a calm cluster: upgrades, downgrades, dry runs, refusals, each with its declared answer",
 			draw: drawFeatures},

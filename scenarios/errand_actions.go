@@ -3,10 +3,12 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -43,13 +45,13 @@ var fieldExpect = plan.Field{Name: "expect", Type: plan.TextField,
 	Doc: "ok, or a piece of what the tool says when it refuses: another answer is a finding; absent: any"}
 
 // formatAction is the action format.
-func (t *tools) formatAction(w *sim.World, a *sim.Act) string {
+func (t *tools) formatAction(_ *sim.World, a *sim.Act) string {
 	e := &errand{action: a.ID, expect: a.Params["expect"], flags: a.Params, format: true}
-	return t.refuse(a, t.send(w, a, e))
+	return t.refuse(a, t.send(a, e))
 }
 
 // loseFiles is the action lose-files.
-func (t *tools) loseFiles(w *sim.World, a *sim.Act) string {
+func (t *tools) loseFiles(_ *sim.World, a *sim.Act) string {
 	h := a.Host("host")
 	number := a.Number("dir", -1)
 	if h == nil || a.Error != nil {
@@ -63,35 +65,80 @@ func (t *tools) loseFiles(w *sim.World, a *sim.Act) string {
 	if number >= 0 {
 		dir = s.dirs[number]
 	}
-	return t.send(w, a, &errand{action: a.ID, remove: s.losable(a.Params["what"], dir)})
+	return t.send(a, &errand{action: a.ID, remove: s.losable(a.Params["what"], dir)})
 }
 
-// send stops the node and has the errand run before it starts again.
-func (t *tools) send(w *sim.World, a *sim.Act, e *errand) string {
+// waiting is an errand that an operator can't do yet: the node starts, stands still, or somebody is at work on it.
+type waiting struct {
+	host   int
+	downNs int64
+	errand *errand
+}
+
+// retryNs is how long an operator waits before he looks at the host again.
+const retryNs = 2 * million
+
+// send stops the node and has the errand run before it starts again, one errand after the other.
+func (t *tools) send(a *sim.Act, e *errand) string {
 	h, down := a.Host("host"), a.DurationNs("down", 20*million)
 	if h == nil || a.Error != nil {
 		return ""
 	}
-	index := h.Index()
-	if s := &t.c.hosts[index]; s.kind == kindOperator || s.errand != nil {
-		return "no node is there, or an operator is at work on it"
+	if t.c.hosts[h.Index()].kind == kindOperator {
+		return "no node is there"
 	}
+	t.waiting = append(t.waiting, waiting{host: h.Index(), downNs: down, errand: e})
+	t.next(h)
+	return ""
+}
+
+// next tries the first errand that waits for a host.
+func (t *tools) next(h *sim.Host) {
+	at := slices.IndexFunc(t.waiting, func(w waiting) bool { return w.host == h.Index() })
+	if at < 0 {
+		return
+	}
+	w := t.waiting[at]
+	s := &t.c.hosts[w.host]
+	switch {
+	case t.c.w.Calm(): // the operators have gone home
+		t.dropped, s.unserved = append(t.dropped, w.errand.action), true
+	case s.errand != nil || !t.start(h, &w):
+		t.again(h)
+		return
+	}
+	t.waiting = slices.Delete(t.waiting, at, at+1)
+	t.next(h)
+}
+
+func (t *tools) again(h *sim.Host) {
+	t.tries++
+	t.c.w.At(t.c.w.NowNs()+retryNs, decide.HashString("errand/"+h.ID()), uint64(t.tries), func() { t.next(h) })
+}
+
+// start stops the node for an errand; false when that is not possible now.
+func (t *tools) start(h *sim.Host, w *waiting) bool {
 	was := h.Up()
-	why := t.c.ops.reconfigure(w, h, down, func(s *hostSettings) {
-		s.errand = e
-		t.c.ready[index] = false
+	why := t.c.ops.reconfigure(t.c.w, h, w.downNs, func(s *hostSettings) {
+		s.errand = w.errand
+		t.c.ready[w.host] = false
 	})
 	if why == "" && !was {
-		t.c.ops.startAfter(h, down)
+		t.c.ops.startAfter(h, w.downNs)
 	}
-	return why
+	return why == ""
 }
 
 // finished is told that the errand of a host is done.
 func (t *tools) finished(h *sim.Host) {
 	s := &t.c.hosts[h.Index()]
 	e := s.errand
-	if s.errand = nil; e == nil || !e.format {
+	s.errand = nil
+	if e == nil { // the first format
+		t.fresh[h.Index()] = true
+	}
+	if e == nil || !e.format {
+		t.lost[h.Index()] = t.lost[h.Index()] || e != nil
 		return
 	}
 	lines := []string{"formatted"}
@@ -99,4 +146,5 @@ func (t *tools) finished(h *sim.Host) {
 		lines = []string{strings.TrimPrefix(e.refusal, "format: ")}
 	}
 	t.answer(ToolAnswer{Action: e.action, Tool: "format", Host: h.ID(), Refused: e.refusal != "", Lines: lines}, e.expect)
+	t.fresh[h.Index()] = true
 }

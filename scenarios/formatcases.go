@@ -149,6 +149,9 @@ func (d dice) formatSteps(p *plan.Plan, host *plan.Host, c *formatCase) {
 	}
 }
 
+// formatScenario is that of the format tool.
+const formatScenario = "bootstrap/format"
+
 // FeaturesScenario is the cluster that `simrun features` asks unless it is told another.
 const FeaturesScenario = "bootstrap/features"
 
@@ -172,6 +175,7 @@ func drawFeatures(d dice, p *plan.Plan) {
 		{"do": "disable", "feature": "group.version", "expect": "ok"},
 		{"do": "upgrade", "feature": "color=1", "expect": "does not know the feature"},
 		{"do": "upgrade", "metadata": "4.4", "feature": "metadata.version=22", "expect": "more than once"},
+		{"do": "upgrade", "metadata": "4.3", "dry_run": "true", "expect": "ok"}, // 4.3 changes metadata: had it been written, there were no way back
 		{"do": "downgrade", "metadata": "4.2-IV0", "expect": "ok"},
 		{"do": "downgrade", "metadata": "3.9", "unsafe": "true", "expect": "metadata changed at 23"},
 		{"do": "upgrade", "release_version": "4.4", "dry_run": "true", "expect": "kraft.version"},

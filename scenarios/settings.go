@@ -86,6 +86,7 @@ type hostSettings struct {
 	directoryID record.UUID // of the metadata directory, where the format step is told it
 	format      string      // full, first, none, tree, golden:CASE
 	refuses     string      // a piece of the error with which a start is declared to be refused, "" for none
+	unserved    bool        // an operator never came to do what the plan says
 	errand      *errand     // what an operator does before the next start
 	clusterID   string
 	name        string // advertised host name

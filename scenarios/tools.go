@@ -5,6 +5,10 @@ package scenarios
 import (
 	"strings"
 
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft/quorumstate"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -25,10 +29,15 @@ type tools struct {
 	c       *cluster
 	answers []ToolAnswer
 	calls   []featureCall
+	waiting []waiting
+	tries   int64
+	fresh   []bool   // by host: the format tool was there and the node has not started since
+	lost    []bool   // by host: an operator took files away
 	refused []bool   // by host: a start was refused as declared
 	dropped []string // actions that were refused: no tool ran
 	said    *int64
 	started *int64
+	whole   *int64
 }
 
 // toolCheckDocs are the invariants about operators.
@@ -37,14 +46,16 @@ var toolCheckDocs = [...]sim.InvariantDoc{
 		Doc: "An operator's tool does as it is told, or refuses for the reason that the plan declares; a declared answer comes before the run ends."},
 	{Name: "declared-starts", Source: "metadata-bootstrap 2.4",
 		Doc: "A host whose storage is wrong in a declared way is refused when it starts, for that reason and no other."},
+	{Name: "formatted-whole", Source: "metadata-bootstrap 1.6",
+		Doc: "A directory with meta.properties is completely formatted, wherever the format tool was cut: its checkpoint came before."},
 }
 
 // build makes it ready for a run.
 func (t *tools) build(c *cluster, p *plan.Plan) {
-	*t = tools{c: c, answers: t.answers[:0], calls: t.calls[:0], refused: t.refused[:0], dropped: t.dropped[:0]}
-	watch := false
+	*t = tools{c: c, answers: t.answers[:0], calls: t.calls[:0], waiting: t.waiting[:0], fresh: t.fresh[:0], lost: t.lost[:0], refused: t.refused[:0], dropped: t.dropped[:0]}
+	watch := p.Scenario == formatScenario
 	for range c.hosts {
-		t.refused = append(t.refused, false)
+		t.refused, t.fresh, t.lost = append(t.refused, false), append(t.fresh, false), append(t.lost, false)
 	}
 	for i := range c.hosts {
 		watch = watch || c.hosts[i].refuses != ""
@@ -58,7 +69,7 @@ func (t *tools) build(c *cluster, p *plan.Plan) {
 	if !watch {
 		return
 	}
-	t.said, t.started = c.w.Evaluated(toolCheckDocs[0].Name), c.w.Evaluated(toolCheckDocs[1].Name)
+	t.said, t.started, t.whole = c.w.Evaluated(toolCheckDocs[0].Name), c.w.Evaluated(toolCheckDocs[1].Name), c.w.Evaluated(toolCheckDocs[2].Name)
 	c.w.Add(t)
 }
 
@@ -80,8 +91,27 @@ func (t *tools) answer(a ToolAnswer, expect string) {
 // Attach implements sim.Checker.
 func (t *tools) Attach(*sim.World) {}
 
-// OnBoot implements sim.LifeChecker.
-func (t *tools) OnBoot(*sim.Host) {}
+// OnBoot implements sim.LifeChecker: a node that starts after the format tool has what the tool writes on a controller, or no
+// meta.properties.
+func (t *tools) OnBoot(h *sim.Host) {
+	i := h.Index()
+	if !t.fresh[i] || !t.c.ready[i] || t.lost[i] {
+		return
+	}
+	t.fresh[i] = false
+	s := &t.c.hosts[i]
+	if s.kind == kindBroker || s.release.Layout != features.Aug26 {
+		return
+	}
+	if _, ran := h.Volume().File(bootstrap.PartitionPath(s.metadataDir) + "/" + quorumstate.FileName); ran {
+		return // a log that has snapshots may have cleaned the checkpoint away
+	}
+	*t.whole++
+	_, formatted := h.Volume().File(metaprops.Path(s.metadataDir))
+	if _, has := h.Volume().File(bootstrap.CheckpointPath(s.metadataDir)); formatted && !has {
+		t.c.w.Violate(toolCheckDocs[2].Name, "no-checkpoint", s.id+" has meta.properties and no 0-0.checkpoint after the format tool was there")
+	}
+}
 
 // OnDown implements sim.LifeChecker.
 func (t *tools) OnDown(h *sim.Host, kind sim.DownKind, err error) {
@@ -94,7 +124,7 @@ func (t *tools) OnDown(h *sim.Host, kind sim.DownKind, err error) {
 // AtEnd implements sim.EndChecker: what was declared has come about.
 func (t *tools) AtEnd() {
 	for i := range t.c.hosts {
-		if s := &t.c.hosts[i]; s.refuses != "" {
+		if s := &t.c.hosts[i]; s.refuses != "" && !s.unserved {
 			*t.started++
 			if !t.refused[i] {
 				t.c.w.Violate(toolCheckDocs[1].Name, "start", s.id+" was never refused with \""+s.refuses+"\"")

@@ -41,14 +41,14 @@ func TestFeatureToolAnswers(t *testing.T) {
 	says("call-3", "can't upgrade metadata.version to 27 (4.1-IV1): INVALID_UPDATE_VERSION: ")
 	says("call-5", "transaction.version was upgraded to 2")
 	says("call-7", "group.version was disabled")
-	says("call-10", "metadata.version was downgraded to 28 (4.2-IV0)")
-	says("call-12", "7 out of 7 operations failed")
-	says("call-15", "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.4-IV2\tFinalizedVersionLevel: 4.2-IV0")
-	says("call-15", "Feature: group.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\tFinalizedVersionLevel: 0")
-	says("call-15", "Feature: transaction.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 2\tFinalizedVersionLevel: 2")
+	says("call-11", "metadata.version was downgraded to 28 (4.2-IV0)")
+	says("call-13", "7 out of 7 operations failed")
+	says("call-16", "Feature: metadata.version\tSupportedMinVersion: 3.3-IV3\tSupportedMaxVersion: 4.4-IV2\tFinalizedVersionLevel: 4.2-IV0")
+	says("call-16", "Feature: group.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1\tFinalizedVersionLevel: 0")
+	says("call-16", "Feature: transaction.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 2\tFinalizedVersionLevel: 2")
 	require.False(t, answers["call-2"].Refused)
 	require.True(t, answers["call-3"].Refused)
-	require.NotEqual(t, answers["call-1"].Lines, answers["call-15"].Lines)
+	require.NotEqual(t, answers["call-1"].Lines, answers["call-16"].Lines)
 }
 
 // TestToolNeedsAController: without a majority there is nobody to ask, and the tool says so in the end.

@@ -34,13 +34,13 @@ func Configure(cmd *cobra.Command, args []string, p *plan.Plan) Configuration {
 			words = append(words, "--"+f.Name)
 			return
 		}
-		if list, ok := f.Value.(pflag.SliceValue); ok && f.Value.Type() == "stringArray" { // what can be pasted, once per value
+		if list, ok := f.Value.(pflag.SliceValue); ok { // what can be pasted, once per value
 			for _, item := range list.GetSlice() {
 				words = append(words, "--"+f.Name, item)
 			}
 			return
 		}
-		words = append(words, "--"+f.Name, strings.Trim(value, "[]"))
+		words = append(words, "--"+f.Name, value)
 	})
 	for i, word := range words {
 		words[i] = shellWord(word)
