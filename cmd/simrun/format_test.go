@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 )
 
-// formatFlags are what the table below varies.
+// Two voters.
 const (
 	voterA = "1@c1:9093:F2YZqouCbrffmWE02jzh0g"
 	voterB = "2@c2:9093:Fm2FrEgxhEGKPtUz5SutlA"
@@ -192,6 +194,14 @@ func TestFormatCommandCombinations(t *testing.T) {
 			require.Contains(t, out, "all of the log directories are already formatted")
 		})
 	}
+}
+
+// TestFormatScript runs the command as it is typed, in a directory of its own.
+func TestFormatScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Files: []string{filepath.Join("testdata", "script", "format.txt")},
+		Cmds:  map[string]func(ts *testscript.TestScript, neg bool, args []string){"status": exitStatus},
+	})
 }
 
 // TestFormatCommandRepeats: with ids and times given, two runs leave the same bytes (layout aug26, for which there is no golden case).
