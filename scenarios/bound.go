@@ -60,7 +60,7 @@ func (s *settings) calmBound(p *plan.Plan) calmBound {
 	b.round = 2*election + b.window
 
 	b.left = 2*s.lateNs(1) + latestNs(p) + graceNs(p) + 2*election + 10*s.mostDirs()*b.unit
-	b.repair = fetch*5/2 + t.electionBackoff*million + request + reconnectMaxNs + t.backoff*million + 2*election
+	b.repair = fetch*5/2 + t.electionBackoff*million + request + reconnectMaxNs + t.backoff*million + 2*election + 2*b.unit
 	b.discovery = b.voters*(request+t.backoff*million) + reconnectMaxNs
 	b.batches, b.batch = s.mostBatches(p)+2*(typicalSnapshotBytes/int64(s.snapshots.fetchBytes)), 4*b.unit
 	b.finish = 2*t.wait*million + t.linger*million + max(slowestPeriodNs(p), s.idleNs) + s.retryNs() + (40+10*s.mostDirs())*b.unit
