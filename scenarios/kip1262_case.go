@@ -113,6 +113,7 @@ var kipProfile = profile{
 type cast struct {
 	voters, observers, brokers int
 	dynamic                    bool
+	second                     int    // voters of another cluster in the network
 	unformatted                string // kinds of hosts that nobody formats: controller, observer, broker, comma separated
 }
 
@@ -129,9 +130,23 @@ func (d dice) base(p *plan.Plan, c cast, f *profile) {
 			p.Hosts[i].Params["format"] = "none"
 		}
 	}
+	d.second(p, c.second)
+	if slices.Contains(kinds, kindController) {
+		for i := range p.Hosts {
+			if p.Hosts[i].Params["cluster"] == secondName {
+				p.Hosts[i].Params["format"] = "none"
+			}
+		}
+	}
 	rareSnapshots(p)
 	d.storm(p, f)
 	d.writes(p, f)
+	if c.second > 0 {
+		w := p.Workload[0]
+		w.ID, w.Params = w.ID+"-"+secondName, w.Params.Clone()
+		w.Params["cluster"] = secondName
+		p.Workload = append(p.Workload, w)
+	}
 	d.kipChoices(p)
 }
 

@@ -75,5 +75,41 @@ func kipHazards() []hazard {
 		covers: func(evidence, detail string) bool {
 			return evidence == "t32-evicted" || evidence == evidenceFatal && strings.Contains(detail, ownLeader)
 		},
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T06-two-logs-in-one", Invariant: kipCaseName, Scenario: kipFamily + "t0", Fault: "repoint",
+			Doc: "a broker without a cluster id is pointed at another cluster: with its log kept, records of both may end up in it, " +
+				"silently; wiped or refused, it is at least no member of two (metadata-bootstrap T6)",
+			DuePerMillion: 5_000,
+		},
+		invariants: append(everyInvariant(), kipCaseName),
+		stops:      true,
+		applies: func(c *cluster, p *plan.Plan) bool { // in t05 it may be repointed before it has its id
+			return inCase("t06")(c, p) || inCase("t05")(c, p)
+		},
+		covers: func(evidence, detail string) bool {
+			return evidence == "t06-merged" || strings.Contains(detail, "b1")
+		},
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T33-joined-wrong-cluster", Invariant: kipCaseName, Scenario: kipFamily + "t33",
+			Doc: "a controller that nobody formatted and that joins by itself becomes a voter of whatever cluster its bootstrap servers " +
+				"belong to (metadata-bootstrap T33)",
+			DuePerMillion: 100_000,
+		},
+		invariants: []string{kipCaseName},
+		applies:    inCase("t33"),
+		covers:     func(evidence, _ string) bool { return evidence == "t33-joined" },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "T34-null-ids-cross", Invariant: kipCaseName, Scenario: kipFamily + "t34", Fault: "names",
+			Doc: "draft, final-apr: as long as two clusters know no ids, nothing keeps them apart but names: a name that leads astray " +
+				"carries votes and fetches across (metadata-bootstrap T34, KB-27)",
+			DuePerMillion: 50_000,
+		},
+		invariants: append(everyInvariant(), kipCaseName),
+		stops:      true,
+		applies:    inCase("t34"),
+		covers:     func(string, string) bool { return true },
 	}}
 }

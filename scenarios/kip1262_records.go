@@ -42,21 +42,12 @@ func (k *kipWitness) decode(h *sim.Host, data []byte) {
 
 // factsOf appends the records of a batch that matter.
 func factsOf(list []kipRecord, b record.Batch) []kipRecord {
-	if b.IsControl() || b.RecordCount() <= 0 {
-		return list
-	}
-	var it record.Iterator
-	var r record.Record
-	for it.Reset(b); it.Next(&r); {
-		m, _, err := records.Decode(r.Value)
-		if err != nil {
-			continue
-		}
-		x := kipRecord{offset: r.Offset, base: b.BaseOffset(), epoch: b.LeaderEpoch()}
+	eachRecord(b, func(offset int64, m records.Record) {
+		x := kipRecord{offset: offset, base: b.BaseOffset(), epoch: b.LeaderEpoch()}
 		switch m := m.(type) {
 		case *records.FeatureLevelRecord:
 			if m.Name != features.MetadataVersion {
-				continue
+				return
 			}
 			x.kind, x.level = recordVersion, m.FeatureLevel
 		case *records.ClusterIdRecord:
@@ -68,10 +59,10 @@ func factsOf(list []kipRecord, b record.Batch) []kipRecord {
 		case *records.AbortTransactionRecord:
 			x.kind = recordAbort
 		default:
-			continue
+			return
 		}
 		list = append(list, x)
-	}
+	})
 	return list
 }
 
@@ -93,8 +84,14 @@ func (k *kipWitness) committed() (list []kipRecord) {
 	return list
 }
 
-// logOf reads the log of a host from its files.
+// logOf reads the records that matter from the log of a host, and where it ends.
 func (k *kipWitness) logOf(h *sim.Host) (list []kipRecord, end int64) {
+	k.eachBatch(h, func(b record.Batch) { list, end = factsOf(list, b), b.NextOffset() })
+	return list, end
+}
+
+// eachBatch calls f with each batch of a host's log, as its files have them.
+func (k *kipWitness) eachBatch(h *sim.Host, f func(b record.Batch)) {
 	var paths []string
 	h.Volume().Walk(func(path string, _ []byte) {
 		if strings.HasPrefix(path, k.c.hosts[h.Index()].metadataDir+"/") && strings.HasSuffix(path, ".log") {
@@ -104,11 +101,22 @@ func (k *kipWitness) logOf(h *sim.Host) (list []kipRecord, end int64) {
 	slices.Sort(paths)
 	for _, path := range paths {
 		data, _ := h.Volume().File(path)
-		batchesOf(data, func(b record.Batch) {
-			list, end = factsOf(list, b), b.NextOffset()
-		})
+		batchesOf(data, f)
 	}
-	return list, end
+}
+
+// eachRecord calls f with each record of a data batch that decodes.
+func eachRecord(b record.Batch, f func(offset int64, m records.Record)) {
+	if b.IsControl() || b.RecordCount() <= 0 {
+		return
+	}
+	var it record.Iterator
+	var r record.Record
+	for it.Reset(b); it.Next(&r); {
+		if m, _, err := records.Decode(r.Value); err == nil {
+			f(r.Offset, m)
+		}
+	}
 }
 
 // count counts the records of a kind.

@@ -134,6 +134,7 @@ func (k *kipWitness) OnDown(h *sim.Host, kind sim.DownKind, err error) {
 	case sim.FatalError:
 		x.fatals = append(x.fatals, err.Error())
 	}
+	k.mixing(h)
 	k.look()
 	if x.id() == "" && len(k.stable.ClusterIDs) > 0 && x.nodeRan > 0 {
 		x.lostWithout = true
@@ -229,6 +230,7 @@ func (k *kipWitness) sent(from, to *sim.Host, m sim.Message) {
 	case *raft.FetchResponse:
 		if m.ErrorCode == raft.None && len(m.Records) > 0 {
 			k.notes["served/"+to.ID()]++
+			k.notes["served/"+to.ID()+"/"+k.c.quorums[k.c.hosts[from.Index()].cluster].name]++
 		}
 	case *raft.RemoveRaftVoterRequest:
 		if k.c.hosts[from.Index()].kind != kindOperator && m.VoterID == k.c.hosts[from.Index()].nodeID {
@@ -236,6 +238,7 @@ func (k *kipWitness) sent(from, to *sim.Host, m sim.Message) {
 		}
 	}
 	k.sentWhilePending(from, m)
+	k.crossing(from, to, m)
 }
 
 // sentWhilePending looks at requests of nodes that started without an id, while a record is written and not stable (T24).
@@ -344,6 +347,7 @@ func (k *kipWitness) AtEnd() {
 	k.look()
 	for _, h := range k.w.Hosts() {
 		k.read(h)
+		k.mixing(h)
 	}
 	if !k.kase.reached(k) {
 		return

@@ -83,6 +83,8 @@ func comparePreVoteCommand(catalogue *sim.Catalogue) *cobra.Command {
 		}
 		for i := range runs {
 			sheet.row(tasks[i/2].Scenario).side(i%2 == 0).add(runs[i].figures, runs[i].outcome)
+		}
+		for i := range runs {
 			sheet.row("all").side(i%2 == 0).add(runs[i].figures, runs[i].outcome)
 		}
 		if cli.JSON(cmd) {
