@@ -18,7 +18,8 @@ type desk struct {
 	host  *sim.Host
 	tasks []task
 
-	cluster int // that he looks after
+	cluster int  // that he looks after
+	last    bool // he asked for the last voter to go
 
 	asking  *sim.Host // who was asked last
 	asked   int32
@@ -113,7 +114,12 @@ func (d *desk) answered(m raft.Message) {
 			return
 		}
 	case *raft.AddRaftVoterResponse, *raft.RemoveRaftVoterResponse:
-		switch changeOutcome(m) {
+		code := changeOutcome(m)
+		if code == raft.VoterNotFound && d.last {
+			*d.o.c.w.Sometimes(lastVoterKept)++
+			d.tasks[0].refusals++
+		}
+		switch code {
 		case raft.None, raft.DuplicateVoter, raft.VoterNotFound:
 			d.again(1000) // the quorum says whether it is so
 			return
@@ -136,7 +142,7 @@ func (d *desk) decide(q *raft.DescribeQuorumResponse) {
 	case done:
 		*d.done++
 		d.next()
-	case t.refusals > 5 && d.o.c.w.Calm(), t.declined > lastDecline, t.declined > 0 && d.o.c.w.Calm():
+	case t.refusals > 5 && (d.last || d.o.c.w.Calm()), t.declined > lastDecline, t.declined > 0 && d.o.c.w.Calm():
 		*d.refused++
 		d.next()
 	case change == nil:
@@ -165,6 +171,7 @@ func (d *desk) missing(t *task, q *raft.DescribeQuorumResponse) (change raft.Mes
 	}
 	h := &d.o.c.hosts[t.host]
 	old := voterOf(q, h.nodeID)
+	d.last = !t.add && old != nil && len(q.Voters) == 1
 	remove := func() raft.Message {
 		if !d.survives(q, old, nil) {
 			return nil
@@ -218,6 +225,9 @@ func voterOf(q *raft.DescribeQuorumResponse, id int32) *raft.ReplicaKey {
 // leader that is asked removes itself, the others can do without it: a leader that fails when only it has the record has the longest
 // log and is no voter to itself, so that nobody is elected who needs its vote.
 func (d *desk) survives(q *raft.DescribeQuorumResponse, remove, add *raft.ReplicaKey) bool {
+	if d.last && d.o.c.minVoters == 0 {
+		return true // nobody can do without it, and he asks all the same: it is refused
+	}
 	d.o.settle()
 	b := d.o.c.w.Budget()
 	before, after, gone, goneAfter := 0, 0, 0, 0

@@ -63,7 +63,7 @@ func clusterParameters() []plan.Field {
 		wordField("corrupt", "bits that network.corrupt_ppm may flip: those that the checksum of a batch in a fetch answer covers, or any; absent: records",
 			"records", "any"),
 		wordField("start_order", "of a node: listeners before raft, or raft a while before them; absent: listeners-first", "listeners-first", "raft-first"),
-		numberField("min_voters", 1, 64, "an operator leaves at least so many; absent: 2"),
+		numberField("min_voters", 0, 64, "an operator leaves at least so many, 0: asks for the last to go as well; absent: 2"),
 		ms("election_timeout_ms", 1, "controller.quorum.election.timeout.ms; absent: 1000"),
 		ms("fetch_timeout_ms", 1, "controller.quorum.fetch.timeout.ms; absent: 2000"),
 		ms("request_timeout_ms", 1, "controller.quorum.request.timeout.ms; absent: 2000"),

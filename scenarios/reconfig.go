@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -21,6 +22,7 @@ func reconfigScenarios() []*scenario {
 		{name: "reconfig/discovery", doc: "nodes that are no voters lose the bootstrap servers, or the addresses that voters advertise, for good", draw: drawDiscovery},
 		{name: "reconfig/mixed-releases", doc: "hosts of several releases, upgraded and taken back one by one", draw: drawMixedReleases},
 		{name: "reconfig/power", doc: "power losses of several hosts at once while the voter set changes", draw: drawPower},
+		{name: "reconfig/last-voter", doc: "all voters but one leave, one by one, and then that one is asked to go", draw: drawLastVoter},
 		{name: "reconfig/slow-disks", doc: "slow and stuck disks while the voter set changes", draw: drawSlowDisks},
 	}
 }
@@ -55,6 +57,14 @@ var (
 		lanes: plan.Lanes{PostJitterUs: 200, WakeJitterUs: 300}, configPeriodUs: 9_000,
 	}
 )
+
+// lastVoterKept is the condition that a leader refused to remove the only voter that was left.
+const lastVoterKept = "last-voter-kept"
+
+func reconfigSometimes() []sim.SometimesDoc {
+	return []sim.SometimesDoc{{Name: lastVoterKept, Scenario: "reconfig/last-voter", DuePerMillion: 200_000,
+		Doc: "a leader refuses to remove the only voter"}}
+}
 
 // dynamicQuorum makes hosts and identity of a quorum at kraft.version 1. Every host knows all controllers as bootstrap servers, since
 // any of them may be left without a voter that it knows.
@@ -357,4 +367,29 @@ func drawSlowDisks(d dice, p *plan.Plan) {
 	d.changes(p, 2, 7)
 	d.ambushed(p, 0, 2, changeSteps...)
 	d.bearable(p, &stuckProfile)
+}
+
+// drawLastVoter: an operator takes the voters out in some order, the last one included, and now and then puts some in again.
+func drawLastVoter(d dice, p *plan.Plan) {
+	dynamicQuorum(d, p, int(d.between("voters", 1, 4)), int(d.roll("observers", 3)), int(d.roll("brokers", 2)))
+	p.Params["min_voters"] = "0"
+	d.storm(p, &lightProfile)
+	d.operators(p)
+	ops, all := hostIDs(p, kindOperator), hostIDs(p, kindController, kindObserver)
+	rounds := d.between("rounds", 1, 2)
+	for round := range rounds {
+		from := d.roll("from-"+number(round), int64(len(all)))
+		for i := range int64(len(all)) {
+			name := fmt.Sprintf("v%d%02d", round, i+1)
+			params := plan.Params{"by": ops[d.roll(name+"/by", int64(len(ops)))], "voter": all[(from+i)%int64(len(all))]}
+			at := int64(p.StormUs) * (10 + 80*(round*int64(len(all))+i)/(rounds*int64(len(all)))) / 100
+			p.Actions = append(p.Actions, plan.Action{ID: name + "-remove-voter", AtUs: plan.Int64(at), Kind: "remove-voter", Params: params})
+			if d.chance(name+"/back", 20) {
+				p.Actions = append(p.Actions, plan.Action{ID: name + "-add-voter", AtUs: plan.Int64(at + 5_000), Kind: "add-voter", Params: plan.Params{
+					"by": params["by"], "host": all[d.roll(name+"/who", int64(len(all)))]}})
+			}
+		}
+	}
+	d.ambushed(p, 0, 2, changeSteps...)
+	d.bearable(p, &lightProfile)
 }
