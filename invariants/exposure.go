@@ -104,9 +104,9 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 		}
 		return
 	}
-	from := int32(0)
-	if x.end < r.log.start {
-		c.beginWithSnapshot(r)
+	from, covered := int32(0), int64(-1)
+	if max(x.end, 0) < r.log.start {
+		covered = c.beginWithSnapshot(r)
 	}
 	if x.end > r.log.start {
 		prev := r.log.endingAt(x.end)
@@ -118,6 +118,11 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 	}
 	for i := from; i <= at; i++ {
 		e := r.log.entries[i]
+		if e.end <= covered { // the snapshot has it already
+			x.entries = append(x.entries, exposedEntry{id: e.id, epoch: epoch, end: e.end})
+			x.end = e.end
+			continue
+		}
 		sum, known := c.state.advance(&c.ledger, e.id)
 		x.entries = append(x.entries, exposedEntry{id: e.id, epoch: epoch, end: e.end, sum: sum, known: known})
 		x.end = e.end
@@ -126,8 +131,8 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 }
 
 // beginWithSnapshot takes what the leader's log lacks from its oldest snapshot: what was committed before the run. A damaged one is
-// passed over, since a node that has a newer one never reads it.
-func (c *core) beginWithSnapshot(r *replica) {
+// passed over, since a node that has a newer one never reads it. It returns the offset that the snapshot reaches to, -1 for none.
+func (c *core) beginWithSnapshot(r *replica) (covered int64) {
 	for above := int64(-1); ; {
 		var oldest *snapshotFile
 		for i := range r.snapshots {
@@ -136,7 +141,7 @@ func (c *core) beginWithSnapshot(r *replica) {
 			}
 		}
 		if oldest == nil {
-			return
+			return -1
 		}
 		data, _ := r.disk.File(oldest.path)
 		s := c.readSnapshot(oldest.epoch, data)
@@ -146,7 +151,7 @@ func (c *core) beginWithSnapshot(r *replica) {
 		}
 		c.ledger.edits = c.ledger.edits[:s.edits]
 		if s.problem == "" {
-			return
+			return oldest.offset
 		}
 		above = oldest.offset
 	}

@@ -13,6 +13,16 @@ import (
 // cleanedHosts runs seeds of a scenario and calls use with every host whose log begins behind a snapshot.
 func cleanedHosts(t *testing.T, scenario string, seeds uint64, use func(seed uint64, h *HostReport)) {
 	t.Helper()
+	hostsAfter(t, scenario, seeds, func(seed uint64, h *HostReport) {
+		if h.Metrics.LogStartOffset > 0 {
+			use(seed, h)
+		}
+	})
+}
+
+// hostsAfter runs seeds of a scenario and calls use with every host on which a node runs then.
+func hostsAfter(t *testing.T, scenario string, seeds uint64, use func(seed uint64, h *HostReport)) {
+	t.Helper()
 	c := Catalogue()
 	engine := sim.NewEngine(c)
 	for seed := uint64(1); seed <= seeds; seed++ {
@@ -23,7 +33,7 @@ func cleanedHosts(t *testing.T, scenario string, seeds uint64, use func(seed uin
 		require.NoError(t, err)
 		require.NotEmpty(t, hosts)
 		for i := range hosts {
-			if h := &hosts[i]; h.Metrics != nil && h.Metrics.LogStartOffset > 0 {
+			if h := &hosts[i]; h.Metrics != nil {
 				use(seed, h)
 			}
 		}
@@ -50,6 +60,26 @@ func TestFromCleanedLog(t *testing.T) {
 	}
 	require.Greater(t, cleaned, 20)
 	require.Greater(t, dynamic, 5)
+}
+
+// TestFromAnyHost boots what hosts hold after storms: logs from 0 on and others, with and without snapshots, of every release, of
+// quorums that went to kraft.version 1.
+func TestFromAnyHost(t *testing.T) {
+	whole := 0
+	for _, scenario := range []string{"raft/storm-3", "raft/dynamic-3", "raft/wire", "reconfig/kraft-upgrade", "reconfig/churn", "bootstrap/transaction"} {
+		hostsAfter(t, scenario, 2, func(seed uint64, h *HostReport) {
+			r, v := bootTree(t, exported(&FromResult{Files: h.Files}), FromOptions{Voters: h.Quorum, Release: h.Release})
+			require.Empty(t, r.Missing, "%s:%d %s", scenario, seed, h.Host)
+			require.Equal(t, plan.OK, v.Outcome, "%s:%d %s", scenario, seed, h.Host)
+			for _, f := range h.Files {
+				if strings.HasSuffix(f.Path, ".checkpoint") && !strings.HasSuffix(f.Path, bootstrap.CheckpointName) && h.Metrics.LogStartOffset == 0 {
+					whole++
+					break
+				}
+			}
+		})
+	}
+	require.Positive(t, whole, "logs that begin at 0 beside a snapshot")
 }
 
 // TestFromSnapshotAlone: the snapshot is enough. A log that begins behind one that is lost is refused by the node (4.7).

@@ -43,6 +43,9 @@ func HostsOf(c *sim.Catalogue, name string) ([]HostReport, error) {
 		if replica := replicaOf(h); replica != nil {
 			m := replica.Metrics()
 			r.Metrics = &m
+			if m.KRaftVersion > 0 { // upgraded since
+				r.Quorum = ""
+			}
 		}
 		list = append(list, r)
 	}
