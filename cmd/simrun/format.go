@@ -127,7 +127,25 @@ func (c *formatCall) options(set *pflag.FlagSet) (*format.Options, *format.Confi
 		}
 		o.DirectoryIDs = append(o.DirectoryIDs, format.DirectoryID{Path: path.Clean(dir), ID: uuid})
 	}
-	return o, config, nil
+	return o, config, apart(o.Directories)
+}
+
+// apart refuses two names for one directory, through a link or otherwise: the second format would overwrite the first.
+func apart(dirs []string) error {
+	infos := make([]os.FileInfo, len(dirs))
+	for i, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err != nil {
+			continue // not there yet, or the formatter says what is wrong with it
+		}
+		infos[i] = info
+		for j := range i {
+			if infos[j] != nil && os.SameFile(infos[j], info) {
+				return cli.Usagef("log.dirs: %s and %s are one directory, name it once", dirs[j], dir)
+			}
+		}
+	}
+	return nil
 }
 
 func cutLast(text, separator string) (before, after string, found bool) {
