@@ -60,9 +60,7 @@ func (l *ledger) decodeData(r *record.Record) {
 	if err != nil {
 		return
 	}
-	if e, ok := l.editOf(x); ok {
-		l.edits = append(l.edits, e)
-	}
+	l.edit(x)
 	f := fact{offset: r.Offset, set: noSet}
 	switch m := x.(type) {
 	case *records.FeatureLevelRecord:

@@ -1,96 +1,29 @@
 package invariants
 
 import (
-	"github.com/kraftsim/kraftsim/metadata/records"
-	"github.com/kraftsim/kraftsim/raft/record"
+	"slices"
+
 	"github.com/kraftsim/kraftsim/sim/digest"
 )
-
-// edit is what one data record does to the state: it sets the row of a key to a value, or takes the row away when the value
-// is 0. Keys and values are hashes, so that an edit has no text to keep and a state can be compared in one step.
-type edit struct{ key, value uint64 }
-
-// Edits with these keys are the brackets of a transaction, and one that no checker can follow.
-const (
-	editBegin uint64 = iota
-	editEnd
-	editAbort
-	editOpaque
-	firstEditKey
-)
-
-// Seeds that keep the kinds of rows apart.
-const (
-	rowFeature uint64 = iota + 1
-	rowClusterID
-	rowConfig
-	rowScram
-	rowValue
-)
-
-// editOf reads a record with code of its own: what it means for the state is the checkers' to say, not the replica's. ok is
-// false for a record that changes nothing.
-func (l *ledger) editOf(x records.Record) (e edit, ok bool) {
-	b := l.scratch[:0]
-	switch m := x.(type) {
-	case *records.FeatureLevelRecord:
-		if m.Name == "kraft.version" { // raft keeps it for itself (KAFKA-18979)
-			return e, false
-		}
-		e = edit{key: digest.String(rowFeature, m.Name), value: digest.Word(rowValue, uint64(uint16(m.FeatureLevel)))}
-		if m.FeatureLevel == 0 {
-			e.value = 0
-		}
-	case *records.ClusterIdRecord:
-		e = edit{key: digest.Word(rowClusterID, 0), value: digest.String(rowValue, m.ClusterId)}
-		if m.ClusterId == "" {
-			e.value = 0
-		}
-	case *records.ConfigRecord:
-		b = record.AppendCompactString(record.AppendInt8(b, m.ResourceType), m.ResourceName)
-		b = record.AppendCompactString(b, m.Name)
-		e.key = digest.Bytes(rowConfig, b)
-		if m.Value != nil {
-			e.value = digest.String(rowValue, *m.Value)
-		}
-	case *records.UserScramCredentialRecord:
-		e.key = digest.String(digest.Word(rowScram, uint64(uint8(m.Mechanism))), m.Name)
-		b = record.AppendCompactBytes(record.AppendCompactBytes(b, m.Salt), m.StoredKey)
-		b = record.AppendInt32(record.AppendCompactBytes(b, m.ServerKey), m.Iterations)
-		e.value = digest.Bytes(rowValue, b)
-	case *records.RemoveUserScramCredentialRecord:
-		e.key = digest.String(digest.Word(rowScram, uint64(uint8(m.Mechanism))), m.Name)
-	case *records.BeginTransactionRecord:
-		return edit{key: editBegin}, true
-	case *records.EndTransactionRecord:
-		return edit{key: editEnd}, true
-	case *records.AbortTransactionRecord:
-		return edit{key: editAbort}, true
-	case *records.ZkMigrationStateRecord: // read and ignored (metadata-bootstrap 6.1)
-		return e, false
-	default:
-		return edit{key: editOpaque}, true
-	}
-	l.scratch = b[:0]
-	e.key = max(e.key, firstEditKey)
-	return e, true
-}
 
 // recordState is a set of rows: what a log or a snapshot adds up to. It is built record by record.
 type recordState struct {
 	rows   map[uint64]uint64
-	sum    uint64 // over the rows; equal for equal sets
-	undo   []edit // what the rows of the open transaction were before, in order
+	sum    uint64              // over the rows; equal for equal sets
+	below  map[uint64][]uint64 // rows that go when the topic does, by its key or its name's; some may be gone already
+	parent uint64              // of the next row, 0 for none
+	undo   []edit              // what the rows of the open transaction were before, in order
 	open   bool
 	opaque bool // it holds a record of unknown meaning
 }
 
 func (s *recordState) reset() {
 	if s.rows == nil {
-		s.rows = map[uint64]uint64{}
+		s.rows, s.below = map[uint64]uint64{}, map[uint64][]uint64{}
 	}
 	clear(s.rows)
-	s.sum, s.undo, s.open, s.opaque = 0, s.undo[:0], false, false
+	clear(s.below)
+	s.sum, s.parent, s.undo, s.open, s.opaque = 0, 0, s.undo[:0], false, false
 }
 
 // apply replays one edit.
@@ -107,11 +40,72 @@ func (s *recordState) apply(e edit) {
 		s.open = false
 	case editOpaque:
 		s.opaque = true
+	case editBelow:
+		s.parent = e.value
+	case editIncrement:
+		s.change(edit{e.value, s.rows[e.value] + 1})
+	case editRemoveTopic:
+		s.removeTopic(e.value)
+	case editClearElr:
+		s.clearElr(e.value)
 	default:
-		if s.open {
-			s.undo = append(s.undo, edit{e.key, s.rows[e.key]})
+		if s.parent != 0 && e.value != 0 && s.rows[e.key] == 0 {
+			s.below[s.parent] = append(s.below[s.parent], e.key)
 		}
-		s.set(e)
+		s.parent = 0
+		s.change(e)
+	}
+}
+
+// change sets one row, and remembers what it was if that may come back.
+func (s *recordState) change(e edit) {
+	if s.open {
+		s.undo = append(s.undo, edit{e.key, s.rows[e.key]})
+	}
+	s.set(e)
+}
+
+// removeTopic takes the rows of a topic away, of its partitions and of its configurations.
+func (s *recordState) removeTopic(topic uint64) {
+	name := s.rows[topic]
+	for _, partition := range s.below[topic] {
+		for field := fieldReplicas; field < numPartitionFields; field++ {
+			s.change(edit{fieldOf(partition, field), 0})
+		}
+		s.change(edit{partition, 0})
+	}
+	for _, config := range s.below[name] {
+		s.change(edit{config, 0})
+	}
+	s.change(edit{topic, 0})
+	s.change(edit{name, 0})
+}
+
+// clearElr empties the eligible leader replicas of a topic, or of all for name 0: a change of those partitions that have some.
+func (s *recordState) clearElr(name uint64) {
+	if name != 0 {
+		s.clearTopicElr(s.rows[name])
+		return
+	}
+	topics := make([]uint64, 0, len(s.below))
+	for topic := range s.below {
+		topics = append(topics, topic)
+	}
+	slices.Sort(topics)
+	for _, topic := range topics {
+		s.clearTopicElr(topic)
+	}
+}
+
+func (s *recordState) clearTopicElr(topic uint64) {
+	for _, partition := range s.below[topic] {
+		elr, last := fieldOf(partition, fieldElr), fieldOf(partition, fieldLastKnownElr)
+		if s.rows[elr] == 0 && s.rows[last] == 0 {
+			continue
+		}
+		s.change(edit{elr, 0})
+		s.change(edit{last, 0})
+		s.apply(edit{editIncrement, fieldOf(partition, fieldPartitionEpoch)})
 	}
 }
 

@@ -145,7 +145,7 @@ func TestRemoveTopic(t *testing.T) {
 	config := func(resource string) records.Record {
 		return &records.ConfigRecord{ResourceType: 2, ResourceName: resource, Name: "k", Value: text("v")}
 	}
-	for n := range 3 {
+	for n := range int32(3) {
 		img = apply(t, img, &records.TopicRecord{Name: string(rune('a' + n)), TopicId: uuid(n)}, config(string(rune('a'+n))))
 		for p := range int32(40) {
 			img = apply(t, img, &records.PartitionRecord{PartitionId: p, TopicId: uuid(n), Replicas: []int32{1}, Isr: []int32{1}})
