@@ -94,7 +94,7 @@ func (m *member) tellVoters() {
 	}
 	c := &m.lab.core
 	offset := c.votersOffset(m.r)
-	if f := m.r.newestSnapshot(); f != nil && f.voters != noSet && f.offset-1 > offset {
+	if f := m.r.snapshots.newest(); f != nil && f.voters != noSet && f.offset-1 > offset {
 		offset = f.offset - 1
 	}
 	if offset < 0 && c.votersAfter(m.r, m.r.log.last()) == noSet {

@@ -135,8 +135,8 @@ func (c *core) extend(r *replica, epoch, at int32, hw int64) {
 func (c *core) beginWithSnapshot(r *replica) (covered int64) {
 	for above := int64(-1); ; {
 		var oldest *snapshotFile
-		for i := range r.snapshots {
-			if f := &r.snapshots[i]; f.offset > above && (oldest == nil || f.offset < oldest.offset) {
+		for i := range r.snapshots.files {
+			if f := &r.snapshots.files[i]; f.offset > above && (oldest == nil || f.offset < oldest.offset) {
 				oldest = f
 			}
 		}

@@ -110,8 +110,8 @@ func (c *core) snapshotDelivered(r *replica, name string, offset int64) {
 		x.position = i + 1
 		return
 	}
-	for i := range r.snapshots {
-		if r.snapshots[i].offset == offset {
+	for i := range r.snapshots.files {
+		if r.snapshots.files[i].offset == offset {
 			return // from before the run, or snapshot-fit has said so
 		}
 	}

@@ -44,7 +44,7 @@ type replica struct {
 	staleQuorum bool       // the file changed since durable was read
 	directories []directory
 	fsyncFailed bool // an fsync of the log failed in this run
-	snapshots   []snapshotFile
+	snapshots   snapshotList
 	bootVoters  int32 // voter set of the 0-0 checkpoint, noSet: none
 	bootVersion int16 // its kraft.version
 	incarnation int32 // life of the volume, counted by wipes
@@ -111,7 +111,8 @@ func (r *replica) reset(host int32, id string, d disk) {
 		quorum: noQuorumFile, durable: noQuorumFile,
 	}
 	r.log.segments, r.log.entries, r.log.prefix = log.segments[:0], log.entries[:0], noBatch
-	r.snapshots = snapshots[:0]
+	r.snapshots = snapshots
+	r.snapshots.reset()
 	r.endLife()
 }
 

@@ -38,12 +38,12 @@ func (r *replica) parseSnapshot(path string) (f snapshotFile, ok bool) {
 
 // loadSnapshots reads names and headers from the volume.
 func (c *core) loadSnapshots(r *replica) {
-	r.snapshots = r.snapshots[:0]
+	r.snapshots.reset()
 	r.disk.Walk(func(path string, data []byte) {
 		if f, ok := r.parseSnapshot(path); ok {
 			c.readHeader(&f, data)
 			f.durable = r.durably(&f)
-			r.snapshots = append(r.snapshots, f)
+			r.snapshots.add(f)
 		}
 	})
 }
@@ -58,22 +58,9 @@ func (c *core) readHeader(f *snapshotFile, data []byte) {
 
 // snapshotGone follows a name that is no more.
 func (c *core) snapshotGone(r *replica, path string) {
-	for i := range r.snapshots {
-		if r.snapshots[i].path == path {
-			r.snapshots = append(r.snapshots[:i], r.snapshots[i+1:]...)
-			return
-		}
+	if f, ok := r.parseSnapshot(path); ok {
+		r.snapshots.remove(path, f.offset)
 	}
-}
-
-// newestSnapshot returns the snapshot with the highest offset, nil when there is none.
-func (r *replica) newestSnapshot() (f *snapshotFile) {
-	for i := range r.snapshots {
-		if s := &r.snapshots[i]; f == nil || s.offset > f.offset {
-			f = s
-		}
-	}
-	return f
 }
 
 // snapshotNamed follows a snapshot to its final name.
@@ -84,8 +71,8 @@ func (c *core) snapshotNamed(r *replica, path string) {
 	}
 	data, _ := r.disk.File(path)
 	c.readHeader(&f, data)
-	c.snapshotGone(r, path)
-	r.snapshots = append(r.snapshots, f)
+	r.snapshots.remove(path, f.offset)
+	r.snapshots.add(f)
 	if !r.up || !r.server {
 		return
 	}
@@ -131,8 +118,8 @@ func (c *core) covered(r *replica) bool {
 	if id := r.log.last(); id != noBatch {
 		epoch = c.ledger.at(id).epoch
 	}
-	for i := range r.snapshots {
-		f := &r.snapshots[i]
+	for i := range r.snapshots.files {
+		f := &r.snapshots.files[i]
 		if (f.offset > r.log.end || f.epoch > epoch) && r.durably(f) {
 			return true
 		}
@@ -149,11 +136,7 @@ func (r *replica) durably(f *snapshotFile) bool {
 
 // snapshotsSynced follows a committed fsync of the partition directory.
 func (r *replica) snapshotsSynced() {
-	for i := range r.snapshots {
-		if f := &r.snapshots[i]; !f.durable {
-			f.durable = r.durably(f)
-		}
-	}
+	r.snapshots.synced(r.durably)
 }
 
 // startCovered reports whether a snapshot on the platter stands for what lies below the log start. Its name may have been on
@@ -162,8 +145,8 @@ func (r *replica) startCovered() bool {
 	if r.log.start == 0 {
 		return true
 	}
-	for i := range r.snapshots {
-		if f := &r.snapshots[i]; f.durable && f.offset >= r.log.start {
+	for _, f := range r.snapshots.files[r.snapshots.from(r.log.start):] {
+		if f.durable {
 			return true
 		}
 	}
@@ -187,8 +170,9 @@ func (c *core) prefixDeleted(r *replica) {
 	c.forget()
 	rule := &c.rules.snapshotFit
 	rule.eval()
-	for i := range r.snapshots {
-		if f := &r.snapshots[i]; f.offset >= r.log.start && r.durably(f) {
+	above := r.snapshots.files[r.snapshots.from(r.log.start):]
+	for i := range above {
+		if r.durably(&above[i]) {
 			return
 		}
 	}

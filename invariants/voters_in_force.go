@@ -36,17 +36,10 @@ func (c *core) setOrStatic(r *replica, set int32) *voterSet {
 // storedVoters returns the voter set of the newest snapshot that has one, at or below an offset in the words of
 // raft.VotersChanged; NoVotersInLog stands for any.
 func (r *replica) storedVoters(offset int64) int32 {
-	var newest *snapshotFile
-	for i := range r.snapshots {
-		f := &r.snapshots[i]
-		if f.voters != noSet && (newest == nil || f.offset > newest.offset) && (offset == raft.NoVotersInLog || f.offset-1 <= offset) {
-			newest = f
-		}
+	if set := r.snapshots.votersAt(offset); set != noSet {
+		return set
 	}
-	if newest == nil {
-		return r.bootVoters
-	}
-	return newest.voters
+	return r.bootVoters
 }
 
 // votersOffset returns where the newest voter set in the log or snapshots of a replica stands; -1 when that is the 0-0
@@ -67,10 +60,7 @@ func (c *core) kraftVersionOf(r *replica) int16 {
 	if id := r.log.last(); id != noBatch {
 		version = max(version, c.ledger.at(id).after.kraftVersion)
 	}
-	for i := range r.snapshots {
-		version = max(version, r.snapshots[i].kraftVersion)
-	}
-	return version
+	return max(version, r.snapshots.version)
 }
 
 // votersUsed compares the voter set that a replica says it uses with the one in force. It is called where the replica is

@@ -46,7 +46,8 @@ func (l *Log) DownloadSnapshot(id OffsetAndEpoch, suffix uint64) (*SnapshotWrite
 // RegisterSnapshot takes in a snapshot that was frozen. One that lies below the log start by now, because a newer one was
 // downloaded or the prefix was deleted meanwhile, has no use any more and is removed.
 func (l *Log) RegisterSnapshot(id OffsetAndEpoch) error {
-	if l.HasSnapshot(id) {
+	at, found := slices.BinarySearchFunc(l.snapshots, id, compareIDs)
+	if found {
 		return nil
 	}
 	if id.Offset < l.start {
@@ -55,13 +56,15 @@ func (l *Log) RegisterSnapshot(id OffsetAndEpoch) error {
 		}
 		return nil
 	}
-	l.snapshots = append(l.snapshots, id)
-	slices.SortStableFunc(l.snapshots, compareIDs)
+	l.snapshots = slices.Insert(l.snapshots, at, id)
 	return nil
 }
 
 // HasSnapshot tells whether a complete snapshot has that id.
-func (l *Log) HasSnapshot(id OffsetAndEpoch) bool { return slices.Contains(l.snapshots, id) }
+func (l *Log) HasSnapshot(id OffsetAndEpoch) bool {
+	_, found := slices.BinarySearchFunc(l.snapshots, id, compareIDs)
+	return found
+}
 
 // TruncateToLatestSnapshot empties the log in favour of the latest snapshot if that is ahead of it: of a newer epoch than
 // the log's last, or of the same and beyond its end (kraft-protocol 4.5). Start, end and flushed offset are the snapshot's
