@@ -39,6 +39,7 @@ type crossing struct {
 	asker, server *replica
 	kind          uint32
 	correlation   int32
+	boot          int32 // of the asker
 }
 
 func (x *crossings) reset() { x.asked = x.asked[:0] }
@@ -64,7 +65,7 @@ func (s *Suite) crossed(from, to place, m sim.Message) {
 		return
 	}
 	a := s.cross.find(to.r, from.r, m.Kind()&^1)
-	if a == nil || a.correlation != correlation {
+	if a == nil || a.correlation != correlation || a.boot != to.r.boot {
 		return
 	}
 	a.correlation = -1
@@ -94,15 +95,20 @@ func (c *core) toldForeignEpoch(r *replica, m sim.Message) {
 	}
 }
 
-// askedAcross notes a request whose cluster id is not that of the server. A server that knows no id takes any (KIP-1262).
+// askedAcross notes a request whose cluster id is not that of the server. A server that knows no id takes any (KIP-1262). What a host
+// asks soon after its disk was exchanged is left out: who had answers for the disk before may still send them to the machine, where they
+// go nowhere, and correlation ids begin anew in each process life.
 func (s *Suite) askedAcross(from, to place, kind uint32, correlation int32, id raft.ClusterID) {
 	a := s.cross.find(from.r, to.r, kind)
 	if a == nil {
 		s.cross.asked = append(s.cross.asked, crossing{asker: from.r, server: to.r, kind: kind})
 		a = &s.cross.asked[len(s.cross.asked)-1]
 	}
-	a.correlation = -1
+	a.correlation, a.boot = -1, from.r.boot
 	mine := to.r.knownClusterID()
+	if s.world != nil && s.world.NowNs() < from.r.settledNs {
+		return
+	}
 	if id.Known && to.r.up && to.r.knowsID && mine != 0 && to.core.ledger.texts[mine] != id.ID {
 		a.correlation = correlation
 	}

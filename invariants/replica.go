@@ -25,14 +25,15 @@ func (r role) String() string {
 
 // replica is what is known of one host from what left its process: its disk, its messages, its listener calls.
 type replica struct {
-	host   int32
-	id     string
-	boot   int32 // process life, from 1
-	up     bool
-	server bool // the process has a replica: it is a node, not the operator's formatter
-	frozen bool // the calm leaves the host as it is
-	disk   disk
-	static *voterSet // with which the process is configured
+	host      int32
+	id        string
+	boot      int32 // process life, from 1
+	up        bool
+	server    bool // the process has a replica: it is a node, not the operator's formatter
+	frozen    bool // the calm leaves the host as it is
+	disk      disk
+	static    *voterSet // with which the process is configured
+	settledNs int64     // the disk came into its host long enough before that
 
 	// The volume. It survives the process.
 	nodeID      int32 // -1: not known yet

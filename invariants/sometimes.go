@@ -108,7 +108,7 @@ func SometimesDocs() []sim.SometimesDoc {
 			Doc: "a request reaches a node of another cluster, which refuses it for its cluster id"},
 		{Name: "disk-of-another-cluster", Scenario: "raft/two-clusters", DuePerMillion: 20_000,
 			Doc: "a node starts on a disk that belongs to a host of another cluster"},
-		{Name: "epoch-of-another-cluster-told", Scenario: "raft/two-clusters", DuePerMillion: 1_000,
+		{Name: "epoch-of-another-cluster-told", Scenario: "raft/two-clusters", DuePerMillion: 500,
 			Doc: "the refusal of an UpdateRaftVoter carries the higher epoch of another cluster"},
 		{Name: "two-leaders-at-once", Scenario: "", DuePerMillion: 10_000,
 			Doc: "a leader is elected while the leader of an earlier epoch does not know yet"},

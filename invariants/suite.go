@@ -108,6 +108,7 @@ func (s *Suite) OnDiskCrash(h *sim.Host, v *vdisk.Volume) {
 			if p.r.disk == disk(v) {
 				*at = p
 				p.r.id, p.r.static = h.ID(), &s.home[h.Index()].core.cfg.static
+				p.r.settledNs = s.world.NowNs() + 2*s.cfg.FetchTimeoutNs
 			}
 		}
 	}

@@ -18,6 +18,7 @@ func TestFindings(t *testing.T) {
 		"t23-formatted-node-stops": "T23-formatted-node-stops",
 		"sole-voter-unflushed":     "sole-voter-unflushed",
 		"failed-fsync-forgotten":   "failed-fsync-forgotten",
+		"foreign-epoch":            "foreign-epoch",
 	} {
 		t.Run(file, func(t *testing.T) {
 			p, err := plan.ReadFile(filepath.Join("testdata", "findings", file+".json"), c.Registry)

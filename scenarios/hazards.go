@@ -95,11 +95,11 @@ func kafkaHazards() []hazard {
 			ID: "foreign-epoch", Invariant: "no-unexpected-stop", Scenario: "raft/two-clusters", Fault: "names, swap",
 			Doc: "an UpdateRaftVoter that is led to another cluster is refused with INCONSISTENT_CLUSTER_ID, but the answer carries that cluster's " +
 				"leader and epoch, and the sender believes them: its own cluster moves to that epoch, and the voter with the leader's id stops",
-			DuePerMillion: 200,
+			DuePerMillion: 100,
 		},
 		invariants: everyInvariant(),
 		stops:      true,
-		applies:    func(c *cluster, _ *plan.Plan) bool { return len(c.quorums) > 1 && c.dynamic },
+		applies:    func(c *cluster, _ *plan.Plan) bool { return len(c.quorums) > 1 },
 		covers:     func(evidence, _ string) bool { return evidence == invariants.ForeignEpoch },
 	}, {
 		doc: sim.HazardDoc{

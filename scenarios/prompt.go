@@ -33,9 +33,10 @@ type askedFetch struct {
 	behind      bool // its sender lacks a high watermark that was told
 }
 
-// toldMark is the highest high watermark that a node told as leader of an epoch.
+// toldMark is the highest high watermark that a node told as leader of an epoch, in one process life: the next may run on another disk.
 type toldMark struct {
 	epoch int32
+	boot  int32
 	mark  int64
 }
 
@@ -78,7 +79,7 @@ func (x *prompt) received(at, from *sim.Host, m *raft.FetchRequest) {
 	i, told := int32(at.Index()), &x.told[at.Index()]
 	x.asked[int(i)*len(x.turns)+from.Index()] = askedFetch{
 		correlation: m.Correlation, boot: at.Boot(), turn: x.turns[i], open: true,
-		behind: m.HighWatermark != raft.HighWatermarkNotSent && told.epoch == m.CurrentLeaderEpoch && m.HighWatermark < told.mark,
+		behind: m.HighWatermark != raft.HighWatermarkNotSent && told.epoch == m.CurrentLeaderEpoch && told.boot == at.Boot() && m.HighWatermark < told.mark,
 	}
 }
 
@@ -97,8 +98,8 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 	}
 	if r.ErrorCode == raft.None && r.PartitionError == raft.None && r.HighWatermark >= 0 {
 		told := &x.told[i]
-		if told.epoch != r.LeaderEpoch {
-			*told = toldMark{epoch: r.LeaderEpoch}
+		if told.epoch != r.LeaderEpoch || told.boot != from.Boot() {
+			*told = toldMark{epoch: r.LeaderEpoch, boot: from.Boot()}
 		}
 		told.mark = max(told.mark, r.HighWatermark)
 	}
