@@ -66,19 +66,19 @@ func (r *Replica) LeaderAndEpoch() LeaderAndEpoch {
 	return LeaderAndEpoch{LeaderID: b.leaderID, Epoch: b.epoch}
 }
 
-// LeaderEndpoint is the address at which this replica fetches from the leader of its epoch; false when it follows none. An open
-// connection counts before the address that the leader has by now: it is kept as long as its other end keeps it, whoever that is.
+// LeaderEndpoint is the address at which this replica fetches from the leader of its epoch, or will again when the election that it
+// tries comes to nothing; false when it knows none, or leads. An open connection counts before the address that the leader has by now: it is kept as long as its other end keeps it, whoever that is.
 func (r *Replica) LeaderEndpoint() (e voters.Endpoint, found bool) {
-	f, ok := r.role.(*follower)
-	if !ok {
+	b := r.base()
+	if b.leaderID == r.cfg.NodeID || !b.hasReachableLeader() {
 		return voters.Endpoint{}, false
 	}
 	for _, p := range r.channel.peers {
-		if p.id == f.leaderID && p.link != linkDown {
+		if p.id == b.leaderID && p.link != linkDown {
 			return p.dialled, true
 		}
 	}
-	return endpointFor(f.leaderEndpoints, r.cfg.ListenerName)
+	return endpointFor(b.leaderEndpoints, r.cfg.ListenerName)
 }
 
 // LogEndOffset is the offset that the next record will get, exclusive end of the log.

@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,6 +30,33 @@ func TestFindings(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, []string{"hazard/" + hazard}, r.Verdict.HazardFingerprints())
 			require.False(t, r.Verdict.Outcome.Finding(), "%v", r.Verdict.Broken)
+		})
+	}
+}
+
+// Each plan that docs/findings.md tells as stuck for good is stuck, for the reason that is proved; without the fault that the reason
+// needs the same plan is not.
+func TestStuckFindings(t *testing.T) {
+	c := Catalogue()
+	e := sim.NewEngine(c)
+	for file, x := range map[string]struct{ reason, needs string }{
+		"removed-leader-has-the-longest-log": {"nobody can be elected", "replace-disk"},
+		"voter-that-does-not-know-yet":       {"nobody can be elected", "replace-disk"},
+		"leader-at-a-stale-address":          {"c2 follows the leader at an address where the leader is not", "move"},
+	} {
+		t.Run(file, func(t *testing.T) {
+			p, err := plan.ReadFile(filepath.Join("testdata", "findings", file+".json"), c.Registry)
+			require.NoError(t, err)
+			require.LessOrEqual(t, len(p.Actions), 10)
+			r, err := e.Run(p, sim.Options{})
+			require.NoError(t, err)
+			require.Equal(t, plan.LegitimatelyStuck, r.Verdict.Outcome)
+			require.Contains(t, strings.Join(r.Verdict.Waiting, "; "), x.reason)
+
+			p.Actions = slices.DeleteFunc(p.Actions, func(a plan.Action) bool { return a.Kind == x.needs })
+			r, err = e.Run(p, sim.Options{})
+			require.NoError(t, err)
+			require.Equal(t, plan.OK, r.Verdict.Outcome, "%v %v", r.Verdict.Broken, r.Verdict.Waiting)
 		})
 	}
 }

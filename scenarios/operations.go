@@ -229,10 +229,10 @@ func (o *operations) known(set *voters.Set, m moved) bool {
 // beyond says why a calm may end without progress; "" when there is no reason.
 func (o *operations) beyond() string {
 	o.settle()
-	if !o.c.w.Budget().Within() { // a change that was asked for before a disk went, and came into force after
-		return "more voters lost their disks or addresses than a voter set in force survives"
-	}
 	for k := range o.c.quorums {
+		if why := o.outvoted(k); why != "" {
+			return why
+		}
 		if why := o.unwinnable(k); why != "" {
 			return why
 		}
@@ -243,13 +243,43 @@ func (o *operations) beyond() string {
 	return ""
 }
 
-// astray finds an observer that follows the leader at an address where the leader is not, and for which the bootstrap servers are
-// no way around that. It learned the address from somebody whose voter set was out of date, or from its own at a restart. Nothing
-// in that epoch corrects it, since messages with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition
-// 3), and observers have no fetch timeout (1.9). A bootstrap server that is the leader gives it records, but a snapshot is asked
-// of the leader's address alone (1.9, best node). Only a leader that moved in this run, or that led while it told others a
-// wrong port, leaves such addresses behind. A connection that was opened to such an address stays where somebody answers there: a node
-// of another cluster, which refuses everything.
+// outvoted finds that the voter set of who leads has no living majority: a change that was asked for before a disk went, and came
+// into force after. That leader commits nothing any more. Where nobody leads, unwinnable counts.
+func (o *operations) outvoted(cluster int) string {
+	l := o.leader(cluster)
+	if l == nil {
+		return ""
+	}
+	set, gone := nodeOf(l).replica.Voters(), int32(0)
+	for k := range set.Len() {
+		if v := set.At(k); v.HasDirectoryID() && !o.exists(v.ReplicaKey) {
+			gone++
+		}
+	}
+	if 2*gone < set.Len() {
+		return ""
+	}
+	return "more voters lost their disks than the voter set of the leader survives"
+}
+
+// exists reports whether some host has the disk of a replica.
+func (o *operations) exists(key raft.ReplicaKey) bool {
+	for _, h := range o.c.w.Hosts() {
+		if k, ok := o.keyOf(h); ok && k == key {
+			return true
+		}
+	}
+	return false
+}
+
+// astray finds a node that follows the leader at an address where the leader is not, and for which the bootstrap servers are no way
+// around that. It learned the address from somebody whose voter set was out of date, or from its own at a restart. Nothing in that
+// epoch corrects it, since messages with as many endpoints as it has are no news (kraft-protocol 2.4, maybe-transition 3). An
+// observer has no fetch timeout (1.9); the one of a voter is put back by each answer of a bootstrap server that leads (2.8), and
+// where it does run out, a pre-vote that is refused leads back to the same address (1.4). A bootstrap server that is the leader
+// gives such a node records, but a snapshot is asked of the leader's address alone (1.9, best node). Only a leader that moved in
+// this run, or that led while it told others a wrong port, leaves such addresses behind. A connection that was opened to such an
+// address stays where somebody answers there: a node of another cluster, which refuses everything.
 func (o *operations) astray(cluster int) string {
 	l := o.leader(cluster)
 	if l == nil {
@@ -266,9 +296,8 @@ func (o *operations) astray(cluster int) string {
 			continue
 		}
 		endpoint, follows := n.replica.LeaderEndpoint()
-		own, ok := o.keyOf(h)
-		if follows && (endpoint.Port != at.port || endpoint.Host != at.name) && ok && !n.replica.Voters().Contains(own) && !o.leadsAround(h, n, l) {
-			return h.ID() + " follows the leader at an address where the leader is not, and as an observer does so for the whole epoch; " +
+		if follows && (endpoint.Port != at.port || endpoint.Host != at.name) && !o.leadsAround(h, n, l) {
+			return h.ID() + " follows the leader at an address where the leader is not, and does so for the whole epoch; " +
 				"it needs a snapshot, or knows no bootstrap server that leads"
 		}
 	}

@@ -57,3 +57,22 @@ func TestLoseNamesIsRefused(t *testing.T) {
 		require.Equal(t, x.refused, v.Refused[0].Reason)
 	}
 }
+
+// TestBootstrapServersAreTheWayBack: an observer without bootstrap servers loses its leader with the first answer that tells of an
+// epoch that has none yet, although every address that it knew still works. That is Kafka's (kraft-protocol 1.5, 1.9), told in
+// docs/findings.md, and why reconfig/discovery lets the leader stay. With its bootstrap servers it catches up.
+func TestBootstrapServersAreTheWayBack(t *testing.T) {
+	e := sim.NewEngine(Catalogue())
+	for names, want := range map[string]plan.Outcome{"bootstrap": plan.Stuck, "advertised": plan.OK} {
+		p := operated(true, "lose-names", plan.Params{"host": "o1", "names": names})
+		rareSnapshots(p)
+		p.StormUs = 1_200_000
+		p.Actions = append(p.Actions, plan.Action{ID: "b", AtUs: 800_000, Kind: "ambush", Params: plan.Params{"on": "watermark", "n": "2", "how": "stop", "down": "20ms"}})
+		v := verdictOf(t, e, p, sim.Options{})
+		require.Equal(t, want, v.Outcome, "%s: %v %v", names, v.Broken, v.Waiting)
+		require.EqualValues(t, 1, v.Stats["ambushes"])
+		if want == plan.Stuck {
+			require.Contains(t, v.Waiting[0], "nodes-catch-up: o1 (unattached")
+		}
+	}
+}
