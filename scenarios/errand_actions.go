@@ -103,7 +103,7 @@ func (t *tools) next(h *sim.Host) {
 	switch {
 	case t.c.w.Calm(): // the operators have gone home
 		t.dropped, s.unserved = append(t.dropped, w.errand.action), true
-	case s.errand != nil || !t.start(h, &w):
+	case s.errand != nil || !t.c.ready[w.host] || !t.start(h, &w): // the first format is not done yet, either
 		t.again(h)
 		return
 	}

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -15,6 +16,7 @@ type formatCase struct {
 	dirs    int64
 	refuses string // a piece of the error with which its start is refused at first
 	stays   bool   // nobody helps it
+	newer   bool   // not with the tool of layout oct24, which has not this check, or other words
 	steps   []formatStepCase
 }
 
@@ -51,6 +53,7 @@ func formatCases() []formatCase {
 		return formatCase{name: name, steps: []formatStepCase{formatRun(expect, words...)}}
 	}
 	static := func(c formatCase) formatCase { c.quorum = "static"; return c }
+	newer := func(c formatCase) formatCase { c.newer = true; return c }
 	dynamic := func(c formatCase) formatCase { c.quorum = "dynamic"; return c }
 	broker := func(c formatCase) formatCase { c.broker = true; return c }
 	return []formatCase{
@@ -73,17 +76,17 @@ func formatCases() []formatCase {
 		flags("bad-version", "--release-version", "level", "9.9"), flags("old-version", "--release-version", "level", "3.2"),
 		flags("bad-feature", "want NAME=LEVEL", "features", "group.version"), flags("unknown-feature", "is not known", "features", "color=1"),
 		flags("two-versions", "both given", "level", "4.0", "features", "metadata.version=22"),
-		flags("unstable", "not yet stable", "level", "4.5-IV0"), flags("unknown-level", "unknown feature level", "features", "group.version=9"),
-		flags("dependency", "dependency not met", "level", "4.0-IV0", "features", "eligible.leader.replicas.version=1"),
-		flags("early-scram", "--add-scram needs", "level", "3.5-IV1", "scram", "SCRAM-SHA-256=[name=a,password=b]"),
+		newer(flags("unstable", "not yet stable", "level", "4.5-IV0")), flags("unknown-level", "unknown feature level", "features", "group.version=9"),
+		newer(flags("dependency", "dependency not met", "level", "4.0-IV0", "features", "eligible.leader.replicas.version=1")),
+		newer(flags("early-scram", "--add-scram needs", "level", "3.5-IV1", "scram", "SCRAM-SHA-256=[name=a,password=b]")),
 		flags("bad-scram", "name is missing", "scram", "SCRAM-SHA-256=[password=b]"),
-		static(flags("static-standalone", "controller.quorum.voters is set", "voters_flag", "standalone")),
-		static(flags("static-initial", "controller.quorum.voters is set", "voters_flag", "initial-controllers")),
+		newer(static(flags("static-standalone", "controller.quorum.voters is set", "voters_flag", "standalone"))),
+		newer(static(flags("static-initial", "controller.quorum.voters is set", "voters_flag", "initial-controllers"))),
 		static(flags("static-kraft-1", "the quorum is not dynamic", "features", "kraft.version=1")),
 		dynamic(flags("dynamic-nothing", "choose one of", "voters_flag", "nothing")),
 		dynamic(flags("dynamic-kraft-0", "the quorum is dynamic", "features", "kraft.version=0")),
 		dynamic(flags("bad-list", "no @ after the node id", "voters_flag", "initial-controllers", "initial", "x")),
-		broker(static(flags("broker-standalone", "controller.quorum.voters is set", "voters_flag", "standalone"))),
+		newer(broker(static(flags("broker-standalone", "controller.quorum.voters is set", "voters_flag", "standalone")))),
 		broker(dynamic(flags("broker-standalone-dynamic", "--standalone is only for", "voters_flag", "standalone"))),
 		broker(flags("broker-again", saysFormatted)),
 		{name: "killed"}, {name: "full"},
@@ -105,7 +108,9 @@ func drawFormat(d dice, p *plan.Plan) {
 	if c.broker {
 		host = &p.Hosts[3+d.roll("broker", 2)]
 	}
-	p.Actions = slices.DeleteFunc(p.Actions, func(a plan.Action) bool { return a.Params["host"] == host.ID })
+	p.Actions = slices.DeleteFunc(p.Actions, func(a plan.Action) bool { // a tool that is cut and repeated would say something else
+		return a.Params["host"] == host.ID || a.Kind == "power" && slices.Contains(strings.Split(a.Params["hosts"], ","), host.ID)
+	})
 	if c.dirs > 0 {
 		host.Params["dirs"] = number(c.dirs)
 	}
@@ -117,6 +122,11 @@ func drawFormat(d dice, p *plan.Plan) {
 	}
 	if c.stays {
 		p.Params["calm_without"] = host.ID
+	}
+	if !c.newer && d.chance("oct24", 30) {
+		for i := range p.Hosts {
+			p.Hosts[i].Release = "4.0"
+		}
 	}
 	d.formatSteps(p, host, c)
 	d.writes(p, &lightProfile)

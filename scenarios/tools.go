@@ -100,7 +100,10 @@ func (t *tools) OnBoot(h *sim.Host) {
 	}
 	t.fresh[i] = false
 	s := &t.c.hosts[i]
-	if s.kind == kindBroker || s.release.Layout != features.Aug26 {
+	checkpoint := bootstrap.CheckpointPath(s.metadataDir)
+	if s.release.Layout == features.Oct24 {
+		checkpoint = bootstrap.Path(s.metadataDir)
+	} else if s.kind == kindBroker {
 		return
 	}
 	if _, ran := h.Volume().File(bootstrap.PartitionPath(s.metadataDir) + "/" + quorumstate.FileName); ran {
@@ -108,8 +111,8 @@ func (t *tools) OnBoot(h *sim.Host) {
 	}
 	*t.whole++
 	_, formatted := h.Volume().File(metaprops.Path(s.metadataDir))
-	if _, has := h.Volume().File(bootstrap.CheckpointPath(s.metadataDir)); formatted && !has {
-		t.c.w.Violate(toolCheckDocs[2].Name, "no-checkpoint", s.id+" has meta.properties and no 0-0.checkpoint after the format tool was there")
+	if _, has := h.Volume().File(checkpoint); formatted && !has {
+		t.c.w.Violate(toolCheckDocs[2].Name, "no-checkpoint", s.id+" has meta.properties and no "+checkpoint+" after the format tool was there")
 	}
 }
 
