@@ -21,6 +21,7 @@ import (
 // link is a connection that this node dialled.
 type link struct {
 	conn    sim.Conn
+	to      *sim.Host    // where it leads
 	asked   int16        // version of the greeting under way
 	greeted bool         // the answer is there
 	speaks  *[rpcs]int16 // the version of each RPC on it, -1 for none; nil before it is greeted
@@ -48,7 +49,7 @@ func (n *node) opened(env *sim.Env, nowMs int64, conn sim.Conn) error {
 	if !n.c.greets {
 		return n.replica.Connected(nowMs, conn)
 	}
-	n.links = append(n.links, link{conn: conn})
+	n.links = append(n.links, link{conn: conn, to: env.Peer(conn)})
 	return n.greet(env, nowMs, conn, newestGreeting(n.h))
 }
 

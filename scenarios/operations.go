@@ -21,13 +21,15 @@ type operations struct {
 	desks    []*desk
 	restarts []restart
 	misled   []misled
-	sets     []*voters.Set // by host: what its log last said, nil as long as nothing is known
-	keys     [][]string    // the same as texts for the budget, scratch
-	moved    []moved       // voters whose new address no committed voter set has yet
-	ledWrong []string      // keys of replicas that led while they told others a port at which nobody answers
-	ambushes ambushes
-	reached  reached
-	watch    bool // voter sets may change
+	// ledAstray are the hosts whose bootstrap names led to other hosts: a connection that was opened meanwhile stays there.
+	ledAstray []string
+	sets      []*voters.Set // by host: what its log last said, nil as long as nothing is known
+	keys      [][]string    // the same as texts for the budget, scratch
+	moved     []moved       // voters whose new address no committed voter set has yet
+	ledWrong  []string      // keys of replicas that led while they told others a port at which nobody answers
+	ambushes  ambushes
+	reached   reached
+	watch     bool // voter sets may change
 }
 
 // moved is a voter that listens elsewhere, or will as soon as it has restarted.
@@ -46,7 +48,7 @@ type restart struct {
 
 // build makes it ready for a run. Without an operator's machine and actions of these kinds it does nothing.
 func (o *operations) build(c *cluster, p *plan.Plan) {
-	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], misled: o.misled[:0], sets: o.sets[:0], keys: o.keys[:0],
+	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], misled: o.misled[:0], ledAstray: o.ledAstray[:0], sets: o.sets[:0], keys: o.keys[:0],
 		moved: o.moved[:0], ledWrong: o.ledWrong[:0], ambushes: ambushes{list: o.ambushes.list[:0]}, reached: reached{}}
 	watch := false
 	for i, h := range c.w.Hosts() {
@@ -309,6 +311,10 @@ func (o *operations) astray(cluster int) string {
 func (o *operations) leadsAround(h *sim.Host, n *node, l *sim.Host) bool {
 	e := &o.c.hosts[h.Index()]
 	if len(e.bootstrap) > 0 && !slices.Contains(e.bootstrap, l.ID()) {
+		return false
+	}
+	linked := slices.ContainsFunc(n.links, func(k link) bool { return k.to == l })
+	if !linked && slices.Contains(o.ledAstray, l.ID()) { // what was opened under its name leads elsewhere, and works
 		return false
 	}
 	snapshot, found := nodeOf(l).replica.LatestSnapshotID()

@@ -278,6 +278,9 @@ func (o *operations) mislead(_ *sim.World, a *sim.Act) string {
 			return "the name leads astray already"
 		}
 	}
+	if a.Params["to"] != "" {
+		o.ledAstray = append(o.ledAstray, a.Params["name"])
+	}
 	o.misled = append(o.misled, misled{action: a.Index, id: a.Params["name"], to: a.Params["to"]})
 	return ""
 }
