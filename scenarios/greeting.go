@@ -16,7 +16,8 @@ import (
 // in the highest version that both know (kraft-protocol 2.1). What was learned belongs to the connection: the next one, to a
 // peer that may have been upgraded or taken back in between, begins with a greeting of its own.
 //
-// Kafka's own simulation has no such thing, and the scenarios under kafka/ go without.
+// Kafka's own simulation has no such thing, and the scenarios under kafka/ go without. So does the operator's machine, whose tool is
+// as new as anybody.
 
 // link is a connection that this node dialled.
 type link struct {
