@@ -80,7 +80,7 @@ func casesOfFormatted() []kipCase {
 		},
 		reached: func(k *kipWitness) bool { return k.notes["known-to-ignorant"] > 0 },
 		wrong: func(k *kipWitness) (string, string) {
-			if !k.c.choices.refuseUnknown && k.notes["refused-by-ignorant"] > 0 {
+			if !k.c.choices.refuseUnknown && !k.c.choices.tellFirst && k.notes["refused-by-ignorant"] > 0 {
 				return "refused", "a server without a cluster id refused a request for its id"
 			}
 			return "", ""

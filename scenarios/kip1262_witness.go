@@ -142,7 +142,9 @@ func (k *kipWitness) OnDown(h *sim.Host, kind sim.DownKind, err error) {
 }
 
 // OnWipe is sim.WipeChecker.
-func (k *kipWitness) OnWipe(h *sim.Host) { k.hosts[h.Index()].wiped = true }
+func (k *kipWitness) OnWipe(h *sim.Host) {
+	k.hosts[h.Index()].wiped = k.c.ready[h.Index()] // else the operator has not formatted it yet
+}
 
 // OnDisk is sim.DiskChecker.
 func (k *kipWitness) OnDisk(h *sim.Host, v *vdisk.Volume, op *vdisk.Op) {
