@@ -18,6 +18,8 @@ type core struct {
 	wire     wire
 	images   imageTable
 	acked    ackedAppends
+	wishes   []voterWish // changes of the voter set that somebody asked for
+	oldReach []reach     // how far replicas fetched, in epochs before their last
 	calmFrom calmState
 	loss     string // evidence of a declared loss that has happened, "" for none
 	rules    rules
@@ -70,6 +72,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 	c.wire.reset(0)
 	c.images.reset()
 	c.acked.reset()
+	c.wishes, c.oldReach = c.wishes[:0], c.oldReach[:0]
 	c.calmFrom = calmState{}
 	c.loss = ""
 	docs := catalogue()

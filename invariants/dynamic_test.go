@@ -71,6 +71,16 @@ func votersRecord(ids ...int32) *record.VotersRecord {
 
 // setVoters appends a voter set alone, as a leader does for a change.
 func (m *member) setVoters(epoch int32, ids ...int32) {
+	for id := int32(-9); id <= 9 && !m.lab.alone; id++ {
+		if id == 0 {
+			continue
+		}
+		k := votersRecord(id).Voters[0]
+		key := voterKey{k.VoterID, k.VoterDirectoryID}
+		m.lab.core.asked(voterWish{key, true})
+		m.lab.core.asked(voterWish{key, false})
+		m.lab.core.oldReach = append(m.lab.core.oldReach, reach{dir: key.dir, epoch: epoch, end: m.end})
+	}
 	var b record.Builder
 	b.Reset(nil, record.BatchSpec{BaseOffset: m.end, LeaderEpoch: epoch, Control: true})
 	b.AddControl(record.KRaftVoters, votersRecord(ids...).AppendTo(nil))

@@ -24,6 +24,7 @@ type lab struct {
 	seen  map[string]*int64
 	boot  []int32 // voters of the 0-0 checkpoint, nil: static voters
 	mute  bool    // replicas do not tell which voters they use
+	alone bool    // leaders change the voters without being asked
 	next  int32   // correlation
 }
 

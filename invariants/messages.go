@@ -5,6 +5,7 @@ import "github.com/kraftsim/kraftsim/raft"
 // onFetchRequest follows a Fetch as it is sent: it acknowledges, shows a high watermark, and says who asks.
 func (c *core) onFetchRequest(r, to *replica, m *raft.FetchRequest) {
 	r.fetched = true
+	c.reached(r, m.ReplicaDirectoryID, m.CurrentLeaderEpoch, m.FetchOffset)
 	c.requestSent(r, m.CurrentLeaderEpoch)
 	c.directoryIDFirst(r, m.ReplicaDirectoryID)
 	if m.HighWatermark != raft.HighWatermarkNotSent {

@@ -52,6 +52,7 @@ type replica struct {
 
 	// The identity, over process lives.
 	votes        []vote // one per epoch, ascending
+	reach        reach  // how far it fetched in its last epoch
 	requestEpoch int32  // highest epoch in a request it sent
 	acks         [4]acknowledgement
 	nextAck      int32

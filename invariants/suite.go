@@ -177,6 +177,13 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 		c.onBeginQuorumEpoch(r, m)
 	case *raft.AddRaftVoterRequest:
 		r.wantsToJoin = r.wantsToJoin || m.VoterID == r.nodeID
+		if to != nil {
+			s.at[to.Index()].core.asked(voterWish{key: voterKey{m.VoterID, m.VoterDirectoryID}, add: true})
+		}
+	case *raft.RemoveRaftVoterRequest:
+		if to != nil {
+			s.at[to.Index()].core.asked(voterWish{key: voterKey{m.VoterID, m.VoterDirectoryID}})
+		}
 	case *raft.ApiVersionsResponse:
 		for i := range m.FinalizedFeatures {
 			if f := &m.FinalizedFeatures[i]; f.Name == "kraft.version" {

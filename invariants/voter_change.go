@@ -6,8 +6,9 @@ var voterChangeDoc = sim.InvariantDoc{
 	Name:   "voter-change",
 	Source: "KIP-853; KAFKA-16535; known-bugs KB-20; kraft-protocol S14",
 	Doc: "Entries that change who is a voter differ from the set before in one voter, and a leader appends them only after it has " +
-		"committed a record of its own epoch and with the previous entry committed. An absent directory id equals any; entries that " +
-		"change endpoints or versions only are free.",
+		"committed a record of its own epoch and with the previous entry committed. The change is one that somebody asked for by id and " +
+		"directory id, and a new voter has fetched from the leader beyond the begin of its epoch. An absent directory id equals any; " +
+		"entries that change endpoints or versions only are free.",
 }
 
 var lastVoterDoc = sim.InvariantDoc{
@@ -56,7 +57,9 @@ func (c *core) voterChange(r *replica, b *batch, before int32, offset int64, f *
 	if l == nil || l.host != r.host {
 		return // election-safety has said so
 	}
-	if start := c.start(r, l); l.raised <= start {
+	start := c.start(r, l)
+	c.changeWanted(b, change, old, set, start)
+	if l.raised <= start {
 		rule.fail("before-own-commit", change+" before it has committed a record of its epoch, which begins at "+number(start))
 	} else if offset >= l.raised {
 		rule.fail("previous-uncommitted", change+" while the entry at "+number(offset)+" is not committed; its high watermark is "+

@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait), append(toolCheckDocs[:], kipCaseDoc)...),
+		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(toolCheckDocs[:], kipCaseDoc)...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
 	}
 }

@@ -99,6 +99,8 @@ func drawWire(d dice, p *plan.Plan) {
 		p.Network.CorruptPpm = d.oneOf("corrupt-ppm", 1_000, 10_000, 50_000)
 		if d.chance("any-bit", 30) {
 			p.Params["corrupt"], p.Network.CorruptPpm = "any", d.oneOf("any-ppm", 50, 500, 5_000)
+		} else if d.chance("header-bits", 40) {
+			p.Params["corrupt"] = "header"
 		}
 	}
 }

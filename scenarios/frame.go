@@ -23,6 +23,7 @@ type frame struct {
 	version int16
 	damaged bool
 	anyBit  bool // the plan lets any bit of a frame flip
+	header  bool // the plan lets bits flip that no checksum covers and that a follower compares
 }
 
 // Kind is sim.Message.
@@ -57,7 +58,7 @@ func (n *node) encode(m raft.Message, version int16) (*frame, error) {
 		return nil, err
 	}
 	f := n.c.memory.frames.next()
-	*f = frame{plain: plain, version: version, anyBit: n.c.corruptAny && m.Kind()>>1 != uint32(wire.APIVersions)}
+	*f = frame{plain: plain, version: version, anyBit: n.c.corruptAny && m.Kind()>>1 != uint32(wire.APIVersions), header: n.c.corruptHeader}
 	if !n.c.bytesOnWire {
 		return f, nil
 	}
@@ -151,13 +152,44 @@ func (f *frame) Bits() int64 {
 	if f.anyBit {
 		return int64(len(f.bytes)) * 8
 	}
+	if f.header {
+		return f.comparedBits()
+	}
 	_, size := f.covered()
 	return size * 8
+}
+
+// comparedBits is the number of bits of the first batch that no checksum covers and of which none may flip unnoticed: those of the base
+// offset, which follows from what stands before, and the upper ones of the leader epoch, which would be above that of the fetch.
+func (f *frame) comparedBits() int64 {
+	if _, size := f.covered(); size == 0 {
+		return 0
+	}
+	return 64 + 12
+}
+
+// comparedBit is the place of one of them in the frame. The epochs of plans are far below 2^19, and a sign never flips.
+func (f *frame) comparedBit(bit int64) (at, mask int64) {
+	from, _ := f.covered()
+	from -= coveredFrom
+	if bit < 64 {
+		return from + bit/8, 1 << (bit % 8)
+	}
+	bit += 19 - 64 // of the epoch, counted from its lowest
+	return from + coveredFrom - 4 + 3 - bit/8, 1 << (bit % 8)
 }
 
 // Flip is vnet.Corruptible.
 func (f *frame) Flip(bit int64) vnet.Payload {
 	from := int64(0)
+	if f.header && !f.anyBit {
+		at, mask := f.comparedBit(bit)
+		c := *f
+		c.bytes = bytes.Clone(f.bytes)
+		c.bytes[at] ^= byte(mask)
+		c.damaged = true
+		return &c
+	}
 	if !f.anyBit {
 		from, _ = f.covered()
 	}

@@ -120,6 +120,7 @@ func (n *node) inputRaft(env *sim.Env, in *sim.Input) (err error) {
 		err = n.opened(env, now, in.Conn)
 	case sim.InDisconnected:
 		n.unlink(in.Conn)
+		n.c.prompt.closed(env.Host(), in.Conn)
 		err = n.replica.Disconnected(now, in.Conn, in.Refused)
 	default:
 		switch m := in.Msg.(type) {

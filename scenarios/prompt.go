@@ -12,25 +12,41 @@ import (
 var noNeedlessWait = sim.InvariantDoc{
 	Name: "no-needless-wait", Source: "KAFKA-15100, KIP-1166; known-bugs KB-07; kraft-protocol 2.8",
 	Doc: "A Fetch that diverges, that needs a snapshot, or whose sender lacks a high watermark that its leader has told to somebody in this " +
-		"epoch is answered in the turn in which it is received.",
+		"epoch is answered in the turn in which it is received, and all that wait when their leader resigns.",
+}
+
+// fenced judges the epochs of answers. The sender's own word is the request, so a replica that forgets to look shows itself.
+var fenced = sim.InvariantDoc{
+	Name: "fenced", Source: "KIP-595; kraft-protocol 2.3",
+	Doc: "An answer without an error to a Fetch, Vote, BeginQuorumEpoch or EndQuorumEpoch is of the epoch of the request: an older one is " +
+		"refused, and a newer one adopted first, or refused by a leader.",
 }
 
 // prompt is the checker. It remembers the last Fetch that each node received from each other.
 type prompt struct {
 	c         *cluster
 	evaluated *int64
+	epochs    *int64       // evaluations of fenced
 	asked     []askedFetch // by receiver, then by sender
+	called    []askedFetch // the same for the last Vote, BeginQuorumEpoch or EndQuorumEpoch
 	told      []toldMark   // by leader
 	turns     []int64      // by host: inputs that its raft lane has taken
 }
 
-// askedFetch is a Fetch as it was received, until it is answered.
+// askedFetch is a Fetch as it was received, until it is answered or its connection is over.
 type askedFetch struct {
+	conn        sim.Conn
+	kind        uint32
+	epoch       int32
 	correlation int32
 	boot        int32 // of the receiver
 	turn        int64
 	open        bool
 	behind      bool // its sender lacks a high watermark that was told
+
+	peerBoot      int32 // of the sender
+	forgottenTurn int64 // when its receiver said that it has resigned; 0: it has not
+	forgottenNs   int64
 }
 
 // toldMark is the highest high watermark that a node told as leader of an epoch, in one process life: the next may run on another disk.
@@ -43,9 +59,10 @@ type toldMark struct {
 // build makes it ready for a run.
 func (x *prompt) build(c *cluster) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], told: x.told[:0], turns: x.turns[:0], evaluated: c.w.Evaluated(noNeedlessWait.Name)}
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0],
+		evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
-		x.asked = append(x.asked, askedFetch{})
+		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
 	}
 	for range n {
 		x.told, x.turns = append(x.told, toldMark{epoch: -1}), append(x.turns, 0)
@@ -59,42 +76,148 @@ func (x *prompt) Attach(*sim.World) {}
 // turn hears that the raft lane of a host takes an input. All that the input before it did has left the process by then. Nodes of
 // Kafka's own scenarios are not followed.
 func (x *prompt) turn(h *sim.Host) {
-	if x.c != nil {
-		x.turns[h.Index()]++
+	if x.c == nil {
+		return
+	}
+	i, n := h.Index(), len(x.turns)
+	x.turns[i]++
+	if x.turns[i]%forgottenTurns != 0 {
+		return
+	}
+	for k := range n {
+		if a := &x.asked[i*n+k]; a.open && a.forgottenTurn != 0 && a.boot == h.Boot() {
+			x.forgotten(h, x.c.w.Hosts()[k], a)
+		}
 	}
 }
 
-// fetchReceived tells of a Fetch before raft sees it.
+// forgottenTurns is how many turns a leader that has resigned may take before a Fetch that it has not answered counts as forgotten: its
+// connection may be over, and the word of that wait behind other inputs.
+const forgottenTurns = 64
+
+// forgotten judges a Fetch that waited at a leader when it resigned.
+func (x *prompt) forgotten(h, from *sim.Host, a *askedFetch) {
+	if from.Up() && from.Boot() == a.peerBoot && x.turns[h.Index()] > a.forgottenTurn+forgottenTurns &&
+		x.c.w.NowNs() > a.forgottenNs+2*x.c.timeouts.request*million && !x.c.decay.wild {
+		a.open = false
+		x.c.w.Violate(noNeedlessWait.Name, "resigned", h.ID()+" resigned from epoch "+number(int64(a.epoch))+" and did not answer the Fetch of "+
+			from.ID()+" that waited")
+	}
+}
+
+// closed hears, in the turn that learns of it, that a connection is over: nobody is owed an answer over it.
+func (x *prompt) closed(at *sim.Host, conn sim.Conn) {
+	if x.c == nil {
+		return
+	}
+	n := len(x.turns)
+	for i := at.Index() * n; i < at.Index()*n+n; i++ {
+		if x.asked[i].conn == conn {
+			x.asked[i].open = false
+		}
+	}
+}
+
+// fetchReceived tells of a request before raft sees it.
 func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
-	if r, ok := m.(*raft.FetchRequest); ok {
-		n.c.prompt.received(env.Host(), env.Peer(conn), r)
+	x := &n.c.prompt
+	if x.c == nil || m.Kind()&1 == 1 {
+		return
+	}
+	from := env.Peer(conn)
+	if from == nil {
+		return
+	}
+	switch r := m.(type) {
+	case *raft.FetchRequest:
+		x.received(env.Host(), from, conn, r)
+	case *raft.VoteRequest:
+		x.call(env.Host(), from, m, r.Correlation, r.ReplicaEpoch)
+	case *raft.BeginQuorumEpochRequest:
+		x.call(env.Host(), from, m, r.Correlation, r.LeaderEpoch)
+	case *raft.EndQuorumEpochRequest:
+		x.call(env.Host(), from, m, r.Correlation, r.LeaderEpoch)
+	}
+}
+
+// call notes a request about an election.
+func (x *prompt) call(at, from *sim.Host, m raft.Message, correlation, epoch int32) {
+	x.called[at.Index()*len(x.turns)+from.Index()] = askedFetch{
+		correlation: correlation, kind: m.Kind(), epoch: epoch, boot: at.Boot(), open: true,
 	}
 }
 
 // received hears of a Fetch in the turn that handles it.
-func (x *prompt) received(at, from *sim.Host, m *raft.FetchRequest) {
-	if from == nil || x.c == nil {
-		return
-	}
+func (x *prompt) received(at, from *sim.Host, conn sim.Conn, m *raft.FetchRequest) {
 	i, told := int32(at.Index()), &x.told[at.Index()]
 	x.asked[int(i)*len(x.turns)+from.Index()] = askedFetch{
-		correlation: m.Correlation, boot: at.Boot(), turn: x.turns[i], open: true,
+		conn: conn, correlation: m.Correlation, epoch: m.CurrentLeaderEpoch, boot: at.Boot(), turn: x.turns[i], open: true, peerBoot: from.Boot(),
 		behind: m.HighWatermark != raft.HighWatermarkNotSent && told.epoch == m.CurrentLeaderEpoch && told.boot == at.Boot() && m.HighWatermark < told.mark,
 	}
 }
 
 // OnSend is sim.SendChecker.
 func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
-	r, ok := m.(*raft.FetchResponse)
-	if !ok || to == nil {
+	if to == nil {
 		return
 	}
+	switch r := m.(type) {
+	case *raft.FetchResponse:
+		x.answered(from, to, r)
+	case *raft.VoteResponse:
+		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+	case *raft.BeginQuorumEpochResponse:
+		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+	case *raft.EndQuorumEpochResponse:
+		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+	case *raft.EndQuorumEpochRequest:
+		x.resigned(from, r)
+	}
+}
+
+// answeredCall follows the answer to a request about an election.
+func (x *prompt) answeredCall(from, to *sim.Host, m sim.Message, correlation, epoch int32, success bool) {
+	a := &x.called[from.Index()*len(x.turns)+to.Index()]
+	if !a.open || a.correlation != correlation || a.kind|1 != m.Kind() || a.boot != from.Boot() {
+		return
+	}
+	a.open = false
+	x.epochsEqual(from, to, a, epoch, success)
+}
+
+// epochsEqual compares the epochs of request and answer.
+func (x *prompt) epochsEqual(from, to *sim.Host, a *askedFetch, epoch int32, success bool) {
+	*x.epochs++
+	if success && epoch != a.epoch && !x.c.decay.wild {
+		x.c.w.Violate(fenced.Name, "other-epoch", from.ID()+" answered a request of "+to.ID()+" of epoch "+number(int64(a.epoch))+
+			" without an error in epoch "+number(int64(epoch)))
+	}
+}
+
+// resigned follows a leader that says that it has resigned: whoever waited at it has its answer by then (KAFKA-10677).
+func (x *prompt) resigned(h *sim.Host, m *raft.EndQuorumEpochRequest) {
+	i, n := h.Index(), len(x.turns)
+	for k := range n {
+		a := &x.asked[i*n+k]
+		if !a.open || a.boot != h.Boot() || a.epoch != m.LeaderEpoch {
+			continue
+		}
+		*x.evaluated++
+		if a.turn < x.turns[i] && a.forgottenTurn == 0 {
+			a.forgottenTurn, a.forgottenNs = x.turns[i], x.c.w.NowNs()
+		}
+	}
+}
+
+// answered follows the answer to a Fetch.
+func (x *prompt) answered(from, to *sim.Host, r *raft.FetchResponse) {
 	i := from.Index()
 	a := &x.asked[i*len(x.turns)+to.Index()]
 	if a.open && a.correlation == r.Correlation && a.boot == from.Boot() {
 		a.open = false
 		*x.evaluated++
 		x.judge(from, to, a, r)
+		x.epochsEqual(from, to, a, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
 	}
 	if r.ErrorCode == raft.None && r.PartitionError == raft.None && r.HighWatermark >= 0 {
 		told := &x.told[i]
@@ -108,7 +231,7 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 // judge looks at an answer.
 func (x *prompt) judge(from, to *sim.Host, a *askedFetch, r *raft.FetchResponse) {
 	late := x.turns[from.Index()] - a.turn
-	if late == 0 {
+	if late == 0 || x.c.decay.wild { // after damage that no checksum shows the log may change its mind
 		return
 	}
 	word := ""

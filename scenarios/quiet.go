@@ -36,10 +36,12 @@ type unrest struct {
 	boot      int32
 	epoch     int32
 	sinceNs   int64
+	candidate *sim.Host // who asked for votes last, in which epoch
+	candidacy int32
 }
 
 // Attach is sim.Checker.
-func (u *unrest) Attach(*sim.World) { u.leader, u.epoch = nil, -1 }
+func (u *unrest) Attach(*sim.World) { u.leader, u.epoch, u.candidate, u.candidacy = nil, -1, nil, -1 }
 
 // OnSend is sim.SendChecker.
 func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
@@ -50,6 +52,9 @@ func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
 		}
 	case *raft.VoteRequest:
 		*u.evaluated++
+		if !m.PreVote {
+			u.stands(from, m.ReplicaEpoch)
+		}
 		// Who became a candidate a moment before the leader did may still ask.
 		settled := max(u.sinceNs+2*u.c.timeouts.election*million, quietFromUs*1000)
 		if u.lives() && u.c.w.NowNs() > settled {
@@ -57,6 +62,15 @@ func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
 				from.ID(), u.leader.ID(), u.epoch))
 		}
 	}
+}
+
+// stands follows a candidate. A leader that is asked to stop names the one that goes first, and the others wait for it.
+func (u *unrest) stands(h *sim.Host, epoch int32) {
+	if u.candidacy == epoch && u.candidate != h && u.c.w.NowNs() > quietFromUs*1000 {
+		u.c.w.Violate(noNeedlessElection.Name, "two-candidates", fmt.Sprintf("%s and %s ask for votes in epoch %d, after the leader before told them who "+
+			"goes first", u.candidate.ID(), h.ID(), epoch))
+	}
+	u.candidate, u.candidacy = h, epoch
 }
 
 // lives reports whether the last leader is in the life in which it was elected and nobody told it to end.

@@ -54,6 +54,7 @@ type settings struct {
 	bytesOnWire     bool       // messages between nodes cross as frames
 	raftFirst       bool       // listeners are registered when raft has run for a while
 	quiet           bool       // nothing in the plan cuts a leader off
+	corruptHeader   bool       // bits flip that a follower compares with what it has
 	corruptAny      bool       // any bit of a frame may flip, not only those that a batch's checksum covers
 	minVoters       int32      // an operator leaves at least so many
 	quorums         []quorumOf // by cluster; one, where hosts don't name several
@@ -128,7 +129,8 @@ func readSettings(p *plan.Plan) (*settings, error) {
 	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
 	s.raftFirst = r.word("start_order", "listeners-first", "listeners-first", "raft-first") == "raft-first"
 	s.quiet = r.word("quiet", "false", "false", "true") == "true"
-	s.corruptAny = r.word("corrupt", "records", "records", "any") == "any"
+	corrupt := r.word("corrupt", "records", "records", "header", "any")
+	s.corruptAny, s.corruptHeader = corrupt == "any", corrupt == "header"
 	s.snapshots = snapshotSettings{
 		maxBytes:       max(1, r.number("snapshot_max_bytes", loader.DefaultSnapshotMaxBytes)),
 		intervalNs:     r.number("snapshot_interval_ms", loader.DefaultSnapshotIntervalNs/1_000_000) * 1_000_000,
