@@ -37,6 +37,25 @@ func cluster(t require.TestingT, partitions int32) *Image {
 	return d.Apply(Provenance{Offset: int64(partitions), Epoch: 1})
 }
 
+// What BenchmarkApplyOne measures in time, counted in what a change allocates: from a thousand to a hundred thousand
+// partitions there are two levels more to copy, whatever the machine does meanwhile.
+func TestOneChangeCopiesOnePath(t *testing.T) {
+	allocations := func(size int32) float64 {
+		img, d, n := cluster(t, size), &Delta{}, int32(0)
+		change := records.NewPartitionChangeRecord()
+		return testing.AllocsPerRun(100, func() {
+			n = (n + 7919) % size
+			change.TopicId, change.PartitionId, change.Leader = spreadUUID(n/partitionsPerTopic), n%partitionsPerTopic, 3
+			d.Reset(img)
+			require.NoError(t, d.Replay(change))
+			img = d.Apply(Provenance{})
+		})
+	}
+	small, large := allocations(1_000), allocations(100_000)
+	require.LessOrEqual(t, large, 2*small)
+	require.LessOrEqual(t, large, 14.0)
+}
+
 // BenchmarkApplyOne replays one record on an image and makes the next: a change of a partition's leader and of its ISR, a
 // configuration of a topic. A million partitions must not cost more than ten times what a thousand do.
 func BenchmarkApplyOne(b *testing.B) {

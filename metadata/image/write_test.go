@@ -166,3 +166,40 @@ func FuzzBatchReader(f *testing.F) {
 		}
 	})
 }
+
+// Whatever decodes can be replayed or is refused, and what comes of it is sound and comes back.
+func FuzzReplay(f *testing.F) {
+	var all []byte
+	for _, r := range everyPart() {
+		_, version := r.Versions()
+		frame := records.Append(nil, r, version)
+		f.Add(append([]byte{byte(len(frame))}, frame...))
+		all = append(append(all, byte(len(frame))), frame...)
+	}
+	f.Add(all)
+	f.Fuzz(func(t *testing.T, frames []byte) {
+		d := NewDelta(New())
+		for len(frames) > 0 {
+			n := min(int(frames[0]), len(frames)-1)
+			r, _, err := records.Decode(frames[1 : 1+n])
+			frames = frames[1+n:]
+			if err != nil {
+				continue
+			}
+			if err := d.Replay(r); err != nil && !errors.Is(err, ErrNoPart) && !errors.Is(err, ErrImpossible) {
+				t.Fatal(err)
+			}
+		}
+		img := d.Apply(Provenance{})
+		requireSound(t, img)
+		var back [][]byte
+		require.NoError(t, img.Write(&WriteOptions{MetadataVersion: canonicalLevel}, func(r records.Record, version int16) error {
+			if f, ok := r.(*records.FeatureLevelRecord); ok && f.Name == MetadataVersion {
+				f.FeatureLevel = img.MetadataVersion()
+			}
+			back = append(back, records.Append(nil, r, version))
+			return nil
+		}))
+		require.True(t, load(t, New(), back).Equal(img))
+	})
+}
