@@ -157,16 +157,16 @@ func (c *cluster) guardSwaps() {
 	}})
 }
 
-// markSwapped notes who changes its machine for a while in a quorum that keeps addresses in its log: others may have the wrong one.
+// markSwapped notes who changes its machine for a while: others may keep the address that its leader had there, or a connection to it.
 func (c *cluster) markSwapped(p *plan.Plan) {
-	if len(c.quorums) == 1 || !c.dynamic {
+	if len(c.quorums) == 1 {
 		return
 	}
 	for i := range p.Actions {
 		a := &p.Actions[i]
 		for k := range c.hosts {
 			if h := &c.hosts[k]; a.Kind == "swap" && (h.id == a.Params["host"] || h.id == a.Params["with"]) {
-				h.moved = true
+				h.swapped, h.moved = true, c.dynamic
 			}
 		}
 	}

@@ -289,7 +289,7 @@ func (o *operations) astray(cluster int) string {
 	}
 	at := &o.c.hosts[l.Index()]
 	key, ok := o.keyOf(l)
-	if !ok || !at.moved && !slices.Contains(o.ledWrong, key.String()) {
+	if !ok || !at.moved && !at.swapped && !slices.Contains(o.ledWrong, key.String()) {
 		return ""
 	}
 	for _, h := range o.c.w.Hosts() {
@@ -309,6 +309,9 @@ func (o *operations) astray(cluster int) string {
 // leadsAround reports whether a node that does not reach the leader's address gets what it lacks from a bootstrap server: the leader is
 // one, and no snapshot stands in between.
 func (o *operations) leadsAround(h *sim.Host, n *node, l *sim.Host) bool {
+	if !o.c.dynamic {
+		return false // its bootstrap servers are the voters, under the same ids and over the same connections
+	}
 	e := &o.c.hosts[h.Index()]
 	if len(e.bootstrap) > 0 && !slices.Contains(e.bootstrap, l.ID()) {
 		return false

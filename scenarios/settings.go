@@ -99,6 +99,7 @@ type hostSettings struct {
 	lost        names    // names that lead nowhere from here: of its bootstrap servers, or those that voters advertise; "": none
 	replaced    bool     // its disk was, in this run: the operator formats it as a node that is no voter
 	cluster     int      // index in quorums
+	swapped     bool     // its disk is in another machine for a while, in this plan
 	pointed     []string // bootstrap servers in place of its own, as ids of hosts: somebody mixed up the configurations
 }
 
