@@ -65,6 +65,9 @@ func casesOfClusters() []kipCase {
 		},
 		wrong: func(k *kipWitness) (string, string) {
 			if k.notes["mixed/b1"] > 0 {
+				if k.c.choices.unidentifiedLog != startup.KeepLog {
+					return "kept", "a log that should be wiped or refused was kept: it holds records of two clusters"
+				}
 				return "merged", "the log of b1 holds records of two clusters"
 			}
 			return "", ""
