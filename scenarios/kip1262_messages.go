@@ -63,6 +63,9 @@ func (k *kipWitness) sent(from, to *sim.Host, m sim.Message) {
 	case *raft.FetchResponse:
 		if m.ErrorCode == raft.None && len(m.Records) > 0 {
 			k.notes["served/"+to.ID()]++
+			if id := y.id(); id != "" && id != k.c.quorums[k.c.hosts[from.Index()].cluster].id {
+				k.notes["served-foreign/"+to.ID()]++
+			}
 			k.notes["served/"+to.ID()+"/"+k.c.quorums[k.c.hosts[from.Index()].cluster].name]++
 		}
 	case *raft.RemoveRaftVoterRequest:
