@@ -7,6 +7,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/voters"
 )
 
 // ErrConfig names a field of Config that no controller can run with.
@@ -100,6 +101,16 @@ type Config struct {
 	// controller at metadata.version 5 or higher. 0 writes none.
 	MaxIdleIntervalNs int64
 
+	// BrokerSessionTimeoutNs is broker.session.timeout.ms (default 9 s): how long a broker may be silent before it is fenced.
+	// 0 fences nobody: no broker registers in such a cluster ("simulation only").
+	BrokerSessionTimeoutNs int64
+	// ControllersRegister says that the controllers of this quorum register (KIP-919), as Kafka's do. Where they don't
+	// ("simulation only"), UpdateFeatures asks for no registration of theirs.
+	ControllersRegister bool
+	// RefuseOldControllers refuses the registration of a controller that does not support what is finalized. Kafka takes it, and
+	// the controller stops at the next record that it does not know (KB-32, trap).
+	RefuseOldControllers bool
+
 	// MinInSyncReplicas is the node's static min.insync.replicas, which the ELR configuration record carries (3.3).
 	MinInSyncReplicas string
 }
@@ -112,6 +123,8 @@ func (c *Config) validate() error {
 		return fmt.Errorf("%w: no release", ErrConfig)
 	case c.MaxRecordsPerBatch < 1 || c.MaxAtomicRecords < 1:
 		return fmt.Errorf("%w: records per batch %d, atomic %d", ErrConfig, c.MaxRecordsPerBatch, c.MaxAtomicRecords)
+	case c.BrokerSessionTimeoutNs < 0:
+		return fmt.Errorf("%w: broker session timeout %d ns", ErrConfig, c.BrokerSessionTimeoutNs)
 	case c.MaxIdleIntervalNs < 0:
 		return fmt.Errorf("%w: idle interval %d ns", ErrConfig, c.MaxIdleIntervalNs)
 	case c.Variant > Draft:
@@ -134,6 +147,8 @@ type RaftClient interface {
 	LeaderAndEpoch() raft.LeaderAndEpoch
 	LogEndOffset() int64
 	KRaftVersion() int16
+	// Voters is the voter set in force.
+	Voters() *voters.Set
 	// UpgradeKRaftVersion schedules the records of a higher kraft.version, or with validateOnly says whether it could
 	// (kraft-protocol 5.7). raft.ErrVoterSet is fatal, all other errors are answers.
 	UpgradeKRaftVersion(epoch int32, version int16, validateOnly bool) error

@@ -35,6 +35,7 @@ type Controller struct {
 	nextWrite      int64 // while active
 	deferred       deferredOps
 	noOpDeadlineNs int64
+	brokers        heartbeats // while active
 
 	// Reused memory.
 	reader  image.BatchReader
@@ -52,11 +53,13 @@ func New(cfg Config, deps Deps) (*Controller, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	return &Controller{
+	c := &Controller{
 		cfg: cfg, deps: deps, bootstrap: cfg.Bootstrap, clusterID: cfg.ClusterID, bootWithID: cfg.ClusterID != "",
 		claimedEpoch: inactive, timeline: newTimeline(), committed: -1, committedEpoch: -1, stable: -1,
 		nextWrite: -1, noOpDeadlineNs: noDeadline,
-	}, nil
+	}
+	c.brokers.reset()
+	return c, nil
 }
 
 // Active tells whether this node believes to be the active controller.
@@ -217,5 +220,5 @@ func (c *Controller) AppendState(buf []byte, protocolView bool) []byte {
 	if protocolView {
 		return buf
 	}
-	return c.deferred.appendTo(record.AppendInt64(buf, c.noOpDeadlineNs))
+	return c.brokers.appendTo(c.deferred.appendTo(record.AppendInt64(buf, c.noOpDeadlineNs)))
 }

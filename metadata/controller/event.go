@@ -43,6 +43,8 @@ const (
 	ClusterIDLearned
 	// SnapshotLoaded: memory is that of a snapshot now, which ends with Offset; Count records were in it, Digest is its image's.
 	SnapshotLoaded
+	// BrokerSessionExpired: broker Count with epoch Other was silent for too long; Offset is where it was fenced.
+	BrokerSessionExpired
 )
 
 // String returns the kind's name.
@@ -74,6 +76,8 @@ func (k EventKind) String() string {
 		return "cluster-id-learned"
 	case SnapshotLoaded:
 		return "snapshot-loaded"
+	case BrokerSessionExpired:
+		return "broker-session-expired"
 	}
 	panic(fmt.Sprintf("controller: no event kind %d", uint8(k)))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/raft/voters"
 )
 
 func TestMain(m *testing.M) {
@@ -38,6 +39,7 @@ type node struct {
 	appendErr error
 	resignErr error
 
+	voters            *voters.Set
 	kraftBehind       int16 // kraft.version is 1 less that
 	upgrades          []string
 	upgradeErr        error
@@ -136,6 +138,7 @@ func (n *node) LeaderAndEpoch() raft.LeaderAndEpoch {
 }
 func (n *node) LogEndOffset() int64 { return n.group.end() }
 func (n *node) KRaftVersion() int16 { return 1 - n.kraftBehind }
+func (n *node) Voters() *voters.Set { return n.voters }
 
 func (n *node) UpgradeKRaftVersion(epoch int32, version int16, validateOnly bool) error {
 	n.upgrades = append(n.upgrades, fmt.Sprintf("%d to %d %t", epoch, version, validateOnly))

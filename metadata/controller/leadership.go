@@ -48,6 +48,7 @@ func (c *Controller) claim(nowNs int64, epoch int32) error {
 	}
 	c.observe(e)
 	c.scheduleNoOp(nowNs)
+	c.brokers.activate(nowNs, c.cfg.BrokerSessionTimeoutNs, c.timeline.image)
 	return nil
 }
 
@@ -60,6 +61,7 @@ func (c *Controller) renounce() error {
 		return fmt.Errorf("controller: cannot renounce epoch %d: %w", epoch, err)
 	}
 	c.claimedEpoch, c.nextWrite, c.noOpDeadlineNs = inactive, -1, noDeadline
+	c.brokers.reset()
 	for {
 		op, ok := c.deferred.pop(1<<63 - 1)
 		if !ok {
@@ -74,11 +76,26 @@ func (c *Controller) renounce() error {
 }
 
 // DeadlineNs returns when Poll wants to be called, -1 for not at all.
-func (c *Controller) DeadlineNs() int64 { return c.noOpDeadlineNs }
+func (c *Controller) DeadlineNs() int64 { return earlier(c.noOpDeadlineNs, c.brokers.checkNs) }
 
-// Poll does what is due: the NoOpRecord of every idle interval, idle or not (7.1). Calls before the deadline do
-// nothing.
+// earlier is the earlier one of two deadlines, either of which may be none.
+func earlier(a, b int64) int64 {
+	if a == noDeadline || b != noDeadline && b < a {
+		return b
+	}
+	return a
+}
+
+// Poll does what is due of the periodic tasks (7.1). Calls before the deadline do nothing.
 func (c *Controller) Poll(nowNs int64) error {
+	if err := c.fenceStale(nowNs); err != nil {
+		return err
+	}
+	return c.writeNoOp(nowNs)
+}
+
+// writeNoOp writes the NoOpRecord of every idle interval, idle or not.
+func (c *Controller) writeNoOp(nowNs int64) error {
 	if c.noOpDeadlineNs == noDeadline || nowNs < c.noOpDeadlineNs {
 		return nil
 	}

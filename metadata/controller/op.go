@@ -11,14 +11,20 @@ type ErrorCode int16
 
 // The errors that the controller answers with.
 const (
-	None                 ErrorCode = 0
-	UnknownServerError   ErrorCode = -1
-	RequestTimedOut      ErrorCode = 7
-	UnsupportedVersion   ErrorCode = 35
-	InvalidConfig        ErrorCode = 40
-	NotController        ErrorCode = 41
-	InvalidRequest       ErrorCode = 42
-	InvalidUpdateVersion ErrorCode = 95
+	None                        ErrorCode = 0
+	UnknownServerError          ErrorCode = -1
+	RequestTimedOut             ErrorCode = 7
+	UnsupportedVersion          ErrorCode = 35
+	InvalidConfig               ErrorCode = 40
+	NotController               ErrorCode = 41
+	InvalidRequest              ErrorCode = 42
+	StaleBrokerEpoch            ErrorCode = 77
+	InvalidUpdateVersion        ErrorCode = 95
+	DuplicateBrokerRegistration ErrorCode = 101
+	BrokerIDNotRegistered       ErrorCode = 102
+	InconsistentClusterID       ErrorCode = 104
+	InvalidRegistration         ErrorCode = 119
+	ControllerIDNotRegistered   ErrorCode = 136
 )
 
 // String returns Kafka's name for the error.
@@ -41,6 +47,9 @@ func (c ErrorCode) String() string {
 	case InvalidUpdateVersion:
 		return "INVALID_UPDATE_VERSION"
 	}
+	if name := c.registrationName(); name != "" {
+		return name
+	}
 	return fmt.Sprintf("error %d", int16(c))
 }
 
@@ -56,8 +65,19 @@ const (
 	ReadConfig
 	// UpdateFeatures changes finalized feature levels (API key 57, 5.1 to 5.4).
 	UpdateFeatures
+	// RegisterBroker registers an incarnation of a broker (API key 62, 5.8).
+	RegisterBroker
+	// Heartbeat is a broker's sign of life, and what it wants (API key 63, 7.5).
+	Heartbeat
+	// UnregisterBroker removes a broker's registration (API key 64).
+	UnregisterBroker
+	// RegisterController registers an incarnation of a controller (API key 70, 5.8).
+	RegisterController
+	// UnregisterController removes a controller's registration (API key 94, KIP-1312).
+	UnregisterController
 	activation
 	noOp
+	fenceStale
 )
 
 // String returns the operation's name.
@@ -69,10 +89,22 @@ func (k OpKind) String() string {
 		return "read-config"
 	case UpdateFeatures:
 		return "update-features"
+	case RegisterBroker:
+		return "register-broker"
+	case Heartbeat:
+		return "heartbeat"
+	case UnregisterBroker:
+		return "unregister-broker"
+	case RegisterController:
+		return "register-controller"
+	case UnregisterController:
+		return "unregister-controller"
 	case activation:
 		return "activation"
 	case noOp:
 		return "no-op"
+	case fenceStale:
+		return "fence-stale"
 	}
 	return fmt.Sprintf("op %d", uint8(k))
 }
@@ -99,16 +131,34 @@ type Op struct {
 	Name, Value  string
 	Updates      []FeatureUpdate
 	ValidateOnly bool
+
+	Broker     *BrokerRegistration     // RegisterBroker
+	Heartbeat  *BrokerHeartbeat        // Heartbeat
+	Controller *ControllerRegistration // RegisterController
+	NodeID     int32                   // UnregisterBroker, UnregisterController: who
+	// Request is the typed request of the kinds that have one; its Kind is the operation's.
+	Request Request
+}
+
+// Request is a typed request, such as *CreateTopicsRequest. Its documentation names the type of Result.Answer.
+type Request interface {
+	// Kind says which operation it asks for.
+	Kind() OpKind
+	// decide fills c.outcome from memory, which it does not touch: with an error for the whole request, or with an answer
+	// and the records that go with it. What is returned is fatal.
+	decide(c *Controller, nowNs int64) error
 }
 
 // Result is the answer to one operation.
 type Result struct {
 	Code     ErrorCode
 	Message  string
-	Offset   int64  // of the last record written for it, -1 for none
-	LeaderID int32  // NOT_CONTROLLER: the leader as this node knows it, -1 for none
-	Value    string // ReadConfig
-	Found    bool   // ReadConfig
+	Offset   int64       // of the last record written for it, -1 for none
+	LeaderID int32       // NOT_CONTROLLER: the leader as this node knows it, -1 for none
+	Value    string      // ReadConfig
+	Found    bool        // ReadConfig
+	Broker   BrokerReply // RegisterBroker, Heartbeat
+	Answer   any         // to a Request whose Code is None; see there for its type
 }
 
 // deferredOp waits for its offset to be stable.
@@ -117,6 +167,8 @@ type deferredOp struct {
 	kind   OpKind
 	offset int64 // answered when stable reaches it
 	wrote  int64 // offset of its own last record, -1 for none
+	broker BrokerReply
+	answer any // what the client hears then
 }
 
 // deferredOps is a queue in the order of offsets.

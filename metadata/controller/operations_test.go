@@ -13,6 +13,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/voters"
 )
 
 // active returns a group of three whose node 0 is active with a stable bootstrap.
@@ -426,7 +427,8 @@ func TestNames(t *testing.T) {
 	require.Panics(t, func() { _ = EventKind(0).String() })
 	for _, c := range []ErrorCode{
 		None, UnknownServerError, RequestTimedOut, UnsupportedVersion, InvalidConfig, NotController, InvalidRequest,
-		InvalidUpdateVersion,
+		InvalidUpdateVersion, StaleBrokerEpoch, DuplicateBrokerRegistration, BrokerIDNotRegistered, InconsistentClusterID,
+		InvalidRegistration, ControllerIDNotRegistered,
 	} {
 		require.NotContains(t, c.String(), "error ")
 	}
@@ -467,5 +469,6 @@ func (q *quietRaft) Resign(int32) error                  { return nil }
 func (q *quietRaft) LeaderAndEpoch() raft.LeaderAndEpoch { return raft.LeaderAndEpoch{} }
 func (q *quietRaft) LogEndOffset() int64                 { return q.next }
 func (q *quietRaft) KRaftVersion() int16                 { return 1 }
+func (q *quietRaft) Voters() *voters.Set                 { return nil }
 func (q *quietRaft) Done(int64, *Result)                 { q.done++ }
 func (q *quietRaft) Observe(*Event)                      {}

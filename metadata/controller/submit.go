@@ -29,17 +29,27 @@ func (c *Controller) Submit(nowNs int64, op *Op) error {
 		if err := c.decideFeatures(op); err != nil {
 			return err
 		}
+	case RegisterBroker, Heartbeat, UnregisterBroker, RegisterController, UnregisterController:
+		c.decideRegistration(nowNs, op)
 	default:
-		panic(fmt.Sprintf("controller: no client operation %d", uint8(op.Kind)))
+		if op.Request == nil || op.Request.Kind() != op.Kind {
+			panic(fmt.Sprintf("controller: no client operation %d", uint8(op.Kind)))
+		}
+		if err := op.Request.decide(c, nowNs); err != nil {
+			return err
+		}
 	}
 	if c.outcome.code != None {
 		c.refuse(op.ID, op.Kind, c.outcome.code, c.outcome.message)
 		return nil
 	}
 	count := int32(len(c.outcome.records))
-	parked := deferredOp{id: op.ID, kind: op.Kind}
+	parked := deferredOp{id: op.ID, kind: op.Kind, broker: c.outcome.broker, answer: c.outcome.answer}
 	if err := c.write(&parked); err != nil {
 		return err
+	}
+	if op.Kind == Heartbeat && c.Active() {
+		c.heartbeatWritten(op.Heartbeat)
 	}
 	if parked.wrote >= 0 {
 		c.observe(Event{Kind: OpAppended, OpID: op.ID, OpKind: op.Kind, Count: count, Offset: parked.wrote})

@@ -20,6 +20,7 @@ type moment struct {
 	offset           int64
 	image            *image.Image
 	transactionStart int64 // offset of the open transaction's Begin; noTransaction if none
+	registered       registrations
 }
 
 // timeline is the controller's memory: an image for each record since the last stable offset, which may still be taken
@@ -28,8 +29,9 @@ type moment struct {
 type timeline struct {
 	image            *image.Image // of the newest state, committed or not
 	transactionStart int64        // the same
-	stable           moment       // what no failover takes back
-	moments          []moment     // ascending by offset; those before head are stable
+	registered       registrations
+	stable           moment   // what no failover takes back
+	moments          []moment // ascending by offset; those before head are stable
 	head             int32
 
 	delta image.Delta // scratch
@@ -43,7 +45,9 @@ func newTimeline() timeline {
 
 func (t *timeline) live() []moment { return t.moments[t.head:] }
 
-func (t *timeline) goTo(m *moment) { t.image, t.transactionStart = m.image, m.transactionStart }
+func (t *timeline) goTo(m *moment) {
+	t.image, t.transactionStart, t.registered = m.image, m.transactionStart, m.registered
+}
 
 // at returns the memory as of offset, which is not below the last stable one. Valid until the next change.
 func (t *timeline) at(offset int64) *moment {
@@ -75,13 +79,16 @@ func (t *timeline) replay(offset int64, r records.Record) error {
 		if t.transactionStart == noTransaction {
 			return fmt.Errorf("%w: offset %d aborts a transaction, none is open", ErrReplay, offset)
 		}
-		t.push(offset, t.imageAt(t.transactionStart-1), noTransaction)
+		before := t.at(t.transactionStart - 1)
+		t.registered = before.registered
+		t.push(offset, before.image, noTransaction)
 	default:
 		t.delta.Reset(t.image)
 		if err := t.delta.Replay(r); err != nil {
 			return fmt.Errorf("%w: offset %d: %w", ErrReplay, offset, err)
 		}
 		if !t.delta.Unchanged() {
+			t.registered = t.registered.after(offset, r)
 			t.push(offset, t.delta.Apply(image.Provenance{Offset: offset, Epoch: -1}), t.transactionStart)
 		}
 	}
@@ -90,7 +97,7 @@ func (t *timeline) replay(offset int64, r records.Record) error {
 
 // push adds a moment. Of several at one offset, which a snapshot has, the last one counts.
 func (t *timeline) push(offset int64, img *image.Image, start int64) {
-	m := moment{offset: offset, image: img, transactionStart: start}
+	m := moment{offset: offset, image: img, transactionStart: start, registered: t.registered}
 	t.goTo(&m)
 	if n := len(t.moments); n > int(t.head) && t.moments[n-1].offset == offset {
 		t.moments[n-1] = m
@@ -144,6 +151,7 @@ func (t *timeline) settle(offset int64) {
 func (t *timeline) appendTo(buf []byte) []byte {
 	buf = record.AppendUint64(record.AppendUint64(buf, t.image.Digest()), t.stable.image.Digest())
 	buf = record.AppendInt32(record.AppendInt64(buf, t.transactionStart), int32(len(t.live())))
+	buf = t.registered.appendTo(buf)
 	for at := range t.live() {
 		m := &t.live()[at]
 		buf = record.AppendUint64(record.AppendInt64(record.AppendInt64(buf, m.offset), m.transactionStart), m.image.Digest())

@@ -60,7 +60,7 @@ func (c *Controller) proposedVersion(op *Op) int16 {
 	return level
 }
 
-// checkUpdate is 5.2, checks 1 to 8. Checks 4 and 5 need registrations, which come with the issue that has brokers.
+// checkUpdate is 5.2, checks 1 to 8.
 func (c *Controller) checkUpdate(u *FeatureUpdate, proposed int16) error {
 	if u.UpgradeType < Upgrade || u.UpgradeType > UnsafeDowngrade {
 		return fmt.Errorf("%s: unknown upgrade type %d", u.Feature, u.UpgradeType)
@@ -75,6 +75,9 @@ func (c *Controller) checkUpdate(u *FeatureUpdate, proposed int16) error {
 	if u.Level < lowest || u.Level > highest {
 		return fmt.Errorf("%s: level %d is outside of %d to %d, which this controller runs with", u.Feature, u.Level,
 			lowest, highest)
+	}
+	if err := c.checkMembers(u); err != nil {
+		return err
 	}
 	current := c.currentLevel(u.Feature)
 	if u.Level < current && u.UpgradeType == Upgrade {

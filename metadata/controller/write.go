@@ -14,6 +14,8 @@ type outcome struct {
 	message string
 	records []records.Record
 	atomic  bool // one batch or none
+	broker  BrokerReply
+	answer  any // to the client, once the records are stable
 }
 
 func (o *outcome) reset() { *o = outcome{records: o.records[:0], atomic: true} }
@@ -79,16 +81,17 @@ func (c *Controller) appendBatch(rs []records.Record) error {
 	return nil
 }
 
-// frame encodes rs into c.frames. All records that this controller writes have version 0. The bytes belong to raft from
-// then on, so they are cut from chunks that are never written again.
+// frame encodes rs into c.frames, with the versions that the metadata.version before them has. The bytes belong to raft
+// from then on, so they are cut from chunks that are never written again.
 func (c *Controller) frame(rs []records.Record) {
 	c.frames = c.frames[:0]
+	level := c.timeline.image.MetadataVersion()
 	for _, r := range rs {
 		if cap(c.chunk)-len(c.chunk) < frameRoom {
 			c.chunk = make([]byte, 0, chunkBytes)
 		}
 		start := len(c.chunk)
-		c.chunk = records.Append(c.chunk, r, 0)
+		c.chunk = records.Append(c.chunk, r, recordVersion(r, level))
 		c.frames = append(c.frames, c.chunk[start:len(c.chunk):len(c.chunk)])
 	}
 }
@@ -121,7 +124,7 @@ func (c *Controller) finish(op *deferredOp) {
 	if op.kind == activation && op.wrote >= 0 {
 		c.observe(Event{Kind: ActivationStable, Offset: op.wrote})
 	}
-	c.result = Result{Offset: op.wrote, LeaderID: -1}
+	c.result = Result{Offset: op.wrote, LeaderID: -1, Broker: op.broker, Answer: op.answer}
 	c.respond(op.id, op.kind)
 }
 
@@ -135,7 +138,7 @@ func (c *Controller) refuse(id int64, kind OpKind, code ErrorCode, message strin
 
 // respond sends c.result to the client; the controller's own operations have none.
 func (c *Controller) respond(id int64, kind OpKind) {
-	if kind == activation || kind == noOp {
+	if kind == activation || kind == noOp || kind == fenceStale {
 		return
 	}
 	c.observe(Event{Kind: OpDone, OpID: id, OpKind: kind, Code: c.result.Code, Offset: c.result.Offset})
