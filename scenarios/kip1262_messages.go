@@ -54,6 +54,10 @@ func (k *kipWitness) sent(from, to *sim.Host, m sim.Message) {
 	x, y := &k.hosts[from.Index()], &k.hosts[to.Index()]
 	switch m := m.(type) {
 	case *raft.FetchRequest:
+		k.notes["asks-foreign/"+from.ID()+">"+to.ID()] = 0
+		if m.ClusterID.Known && m.ClusterID.ID != k.c.quorums[k.c.hosts[to.Index()].cluster].id {
+			k.notes["asks-foreign/"+from.ID()+">"+to.ID()] = 1 // a node has one Fetch under way to each server
+		}
 		if m.ClusterID.Known && y.id() == "" && y.nodeRan > 0 && x.bootedWithID {
 			k.notes["known-to-ignorant"]++ // T19
 		}
@@ -63,9 +67,7 @@ func (k *kipWitness) sent(from, to *sim.Host, m sim.Message) {
 	case *raft.FetchResponse:
 		if m.ErrorCode == raft.None && len(m.Records) > 0 {
 			k.notes["served/"+to.ID()]++
-			if id := y.id(); id != "" && id != k.c.quorums[k.c.hosts[from.Index()].cluster].id {
-				k.notes["served-foreign/"+to.ID()]++
-			}
+			k.notes["served-foreign/"+to.ID()] += k.notes["asks-foreign/"+to.ID()+">"+from.ID()]
 			k.notes["served/"+to.ID()+"/"+k.c.quorums[k.c.hosts[from.Index()].cluster].name]++
 		}
 	case *raft.RemoveRaftVoterRequest:
