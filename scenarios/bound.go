@@ -67,6 +67,7 @@ func (s *settings) calmBound(p *plan.Plan) calmBound {
 	if upgradesKRaft(p) { // each voter waits for its period, in the worst case until all others are through (one change at a time)
 		b.finish += b.voters*(2*fetch+request) + election
 	}
+	b.finish += procedureSteps(p) * (b.repair + b.rounds*b.round + b.discovery + longestDownNs(p) + restartGraceNs + b.voters*(2*fetch+request))
 
 	b.total = b.left + 2*b.repair + b.rounds*b.round + b.discovery + b.batches*b.batch + b.finish
 	b.total = b.clock + b.total/(million-b.driftPpm)*million
@@ -144,7 +145,7 @@ func graceNs(p *plan.Plan) (grace int64) {
 				own = parseNs(text)
 			}
 			grace = max(grace, own)
-		} else if a.Kind == "move" || a.Kind == "software" || a.Kind == "misadvertise" || a.Kind == "repoint" {
+		} else if a.Kind == "move" || a.Kind == "software" || a.Kind == "misadvertise" || a.Kind == "repoint" || a.Kind == procedureKind {
 			grace = max(grace, 2*restartGraceNs) // one is under way, and the calm takes it back with another
 		}
 	}
@@ -187,4 +188,25 @@ func (s *settings) mostBatches(p *plan.Plan) int64 {
 // upgradesKRaft reports whether an operator asks for kraft.version 1.
 func upgradesKRaft(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Kind == "upgrade-kraft" })
+}
+
+// procedureSteps is how many steps a runbook has: in the worst case all are left to the calm, each waits for a node that restarts, the
+// leader perhaps, and for what is asked of the next one.
+func procedureSteps(p *plan.Plan) (steps int64) {
+	for i := range p.Actions {
+		if p.Actions[i].Kind == procedureKind {
+			steps++
+		}
+	}
+	return steps
+}
+
+// longestDownNs is how long a node of a runbook stays down, at most.
+func longestDownNs(p *plan.Plan) (longest int64) {
+	for i := range p.Actions {
+		if a := &p.Actions[i]; a.Kind == procedureKind {
+			longest = max(longest, 20*million, parseNs(a.Params["down"]))
+		}
+	}
+	return longest
 }

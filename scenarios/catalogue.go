@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(toolCheckDocs[:], kipCaseDoc)...),
+		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(toolCheckDocs[:], kipCaseDoc, upgradeComplete)...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
 	}
 }
@@ -76,6 +76,7 @@ func all() []sim.Scenario {
 	list = append(list, reconfigScenarios()...)
 	list = append(list, quietScenarios()...)
 	list = append(list, upheavalScenarios()...)
+	list = append(list, upgradeScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]

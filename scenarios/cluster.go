@@ -25,6 +25,8 @@ type cluster struct {
 	decay  decay
 	prompt prompt
 	kip    kipWitness
+	book   procedure
+	goal   upgradeGoal
 	// liveness is how the calm is judged.
 	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
@@ -82,6 +84,8 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	}
 	c.declare(p)
 	c.kip.build(c, p)
+	c.book.build(c, p)
+	c.goal.build(c, p)
 	if p.Params["measure"] == "availability" {
 		w.Add(&availability{})
 	}

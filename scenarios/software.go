@@ -45,7 +45,7 @@ func (s *settings) preVoteEverywhere(p *plan.Plan) bool {
 		}
 	}
 	for i := range p.Actions {
-		if a := &p.Actions[i]; a.Kind == "software" {
+		if a := &p.Actions[i]; a.Kind == "software" || a.Kind == procedureKind && a.Params["release"] != "" {
 			if r, err := features.Find(a.Params["release"]); err != nil || r.Layout != features.Aug26 {
 				return false
 			}

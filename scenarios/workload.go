@@ -32,10 +32,10 @@ type kraftUpgrade struct {
 }
 
 // Met implements sim.Obligation.
-func (u *kraftUpgrade) Met() bool {
-	if !u.asked {
-		return true
-	}
+func (u *kraftUpgrade) Met() bool { return !u.asked || u.inForce() }
+
+// inForce reports whether whoever leads has kraft.version 1 and a voter set, both committed.
+func (u *kraftUpgrade) inForce() bool {
 	l := u.c.ops.leader(0)
 	if l == nil {
 		return false
@@ -66,7 +66,7 @@ func actionKinds() []plan.Kind {
 		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Min: 1, Max: 127, Required: true, Doc: "metadata.version as a number"}},
 	}, {
 		Name: "upgrade-kraft", Doc: "the operator asks the active controller for kraft.version 1; asked again until it is in force",
-	}, featureKind()}, append(append(errandKinds(), operationKinds()...), kipKinds()...)...)
+	}, featureKind(), procedureActionKind()}, append(append(errandKinds(), operationKinds()...), kipKinds()...)...)
 }
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {
