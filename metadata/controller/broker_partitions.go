@@ -6,25 +6,25 @@ import (
 )
 
 // standingChange says what happens to a broker that may be in the ISR of partitions.
-type standingChange uint8
+type standingChange = Transition
 
 const (
-	becomesFenced       standingChange = iota // it leaves ISRs and leaderships
-	becomesUnfenced                           // it may lead what nobody leads
-	becomesShuttingDown                       // as fenced, and no more than that as yet
-	becomesUnregistered                       // it leaves ISRs and ELRs
-	restartsUncleanly                         // the same: what it had acknowledged may be gone with its disk (KIP-966)
+	becomesFenced       = BrokerFenced       // it leaves ISRs and leaderships
+	becomesUnfenced     = BrokerUnfenced     // it may lead what nobody leads
+	becomesShuttingDown = BrokerShutsDown    // as fenced, and no more than that as yet
+	becomesUnregistered = BrokerUnregistered // it leaves ISRs and ELRs
+	restartsUncleanly   = BrokerLostDisk     // the same: what it had acknowledged may be gone with its disk (KIP-966)
 )
 
 // movePartitions adds the records by which partitions follow a change of a broker's standing. The replication side decides which
 // (7.8): this is the one place where it is asked.
 func (c *Controller) movePartitions(broker int32, change standingChange) {
-	_, _ = broker, change
+	c.outcome.records = AppendTransition(c.outcome.records, c.timeline.image, &c.cfg.Defaults, broker, change)
 }
 
 // partitionsOffDirectories adds the records by which a broker's replicas on offline directories stop to lead (KIP-858).
 func (c *Controller) partitionsOffDirectories(b *image.Broker, offline []record.UUID) {
-	_, _ = b, offline
+	c.outcome.records = appendOffline(c.outcome.records, c.timeline.image, &c.cfg.Defaults, b.ID, offline)
 }
 
 // leads tells whether a broker leads some partition.

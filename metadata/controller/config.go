@@ -113,6 +113,15 @@ type Config struct {
 
 	// MinInSyncReplicas is the node's static min.insync.replicas, which the ELR configuration record carries (3.3).
 	MinInSyncReplicas string
+
+	// Defaults are the static configurations of partitions. Zero fields stand for Kafka's defaults, MinInSyncReplicas for the number
+	// in the field of that name above.
+	Defaults PartitionDefaults
+	// ImbalanceCheckNs is leader.imbalance.check.interval.seconds (default 300 s): how often leadership goes back to preferred
+	// replicas. 0 stands for auto.leader.rebalance.enable=false.
+	ImbalanceCheckNs int64
+	// UncleanCheckNs is how often partitions without leader get one uncleanly, where that is allowed (Kafka: 5 min). 0 for never.
+	UncleanCheckNs int64
 }
 
 func (c *Config) validate() error {
@@ -183,4 +192,5 @@ type Deps struct {
 	Responder Responder
 	Observer  Observer
 	Offers    Offers
+	Policy    TopicPolicy // may be nil
 }

@@ -36,6 +36,7 @@ type Controller struct {
 	deferred       deferredOps
 	noOpDeadlineNs int64
 	brokers        heartbeats // while active
+	elections      electionDeadlines
 
 	// Reused memory.
 	reader  image.BatchReader
@@ -53,10 +54,11 @@ func New(cfg Config, deps Deps) (*Controller, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
+	cfg.Defaults.complete(cfg.MinInSyncReplicas)
 	c := &Controller{
 		cfg: cfg, deps: deps, bootstrap: cfg.Bootstrap, clusterID: cfg.ClusterID, bootWithID: cfg.ClusterID != "",
 		claimedEpoch: inactive, timeline: newTimeline(), committed: -1, committedEpoch: -1, stable: -1,
-		nextWrite: -1, noOpDeadlineNs: noDeadline,
+		nextWrite: -1, noOpDeadlineNs: noDeadline, elections: electionDeadlines{noDeadline, noDeadline},
 	}
 	c.brokers.reset()
 	return c, nil

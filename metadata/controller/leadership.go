@@ -47,6 +47,7 @@ func (c *Controller) claim(nowNs int64, epoch int32) error {
 		e.Offset, e.Other = first, c.nextWrite-1
 	}
 	c.observe(e)
+	c.scheduleElections(nowNs)
 	c.scheduleNoOp(nowNs)
 	c.brokers.activate(nowNs, c.cfg.BrokerSessionTimeoutNs, c.timeline.image)
 	return nil
@@ -62,6 +63,7 @@ func (c *Controller) renounce() error {
 	}
 	c.claimedEpoch, c.nextWrite, c.noOpDeadlineNs = inactive, -1, noDeadline
 	c.brokers.reset()
+	c.scheduleElections(0)
 	for {
 		op, ok := c.deferred.pop(1<<63 - 1)
 		if !ok {
@@ -76,7 +78,9 @@ func (c *Controller) renounce() error {
 }
 
 // DeadlineNs returns when Poll wants to be called, -1 for not at all.
-func (c *Controller) DeadlineNs() int64 { return earlier(c.noOpDeadlineNs, c.brokers.checkNs) }
+func (c *Controller) DeadlineNs() int64 {
+	return earlier(earlier(c.noOpDeadlineNs, c.brokers.checkNs), c.elections.deadlineNs())
+}
 
 // earlier is the earlier one of two deadlines, either of which may be none.
 func earlier(a, b int64) int64 {
@@ -89,6 +93,9 @@ func earlier(a, b int64) int64 {
 // Poll does what is due of the periodic tasks (7.1). Calls before the deadline do nothing.
 func (c *Controller) Poll(nowNs int64) error {
 	if err := c.fenceStale(nowNs); err != nil {
+		return err
+	}
+	if err := c.pollElections(nowNs); err != nil {
 		return err
 	}
 	return c.writeNoOp(nowNs)

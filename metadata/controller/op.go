@@ -50,6 +50,9 @@ func (c ErrorCode) String() string {
 	if name := c.registrationName(); name != "" {
 		return name
 	}
+	if name := c.partitionName(); name != "" {
+		return name
+	}
 	return fmt.Sprintf("error %d", int16(c))
 }
 
@@ -105,6 +108,9 @@ func (k OpKind) String() string {
 		return "no-op"
 	case fenceStale:
 		return "fence-stale"
+	}
+	if name := k.partitionKind(); name != "" {
+		return name
 	}
 	return fmt.Sprintf("op %d", uint8(k))
 }

@@ -138,7 +138,7 @@ func (c *Controller) refuse(id int64, kind OpKind, code ErrorCode, message strin
 
 // respond sends c.result to the client; the controller's own operations have none.
 func (c *Controller) respond(id int64, kind OpKind) {
-	if kind == activation || kind == noOp || kind == fenceStale {
+	if kind == activation || kind == noOp || kind == fenceStale || kind.periodic() {
 		return
 	}
 	c.observe(Event{Kind: OpDone, OpID: id, OpKind: kind, Code: c.result.Code, Offset: c.result.Offset})
