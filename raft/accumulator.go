@@ -58,26 +58,26 @@ func (a *accumulator) close() {
 func (a *accumulator) isEmpty() bool { return len(a.completed) == 0 && len(a.openRecords) == 0 }
 
 // prepare assigns offsets to the records of one call, which share a batch, and returns the last of them. The record
-// bytes are immutable from now on.
+// bytes are immutable from now on. Whether too many batches wait is asked first, of every call, and the open one is not among
+// them; a call that is refused leaves it open (3.9).
 func (a *accumulator) prepare(records [][]byte) (int64, error) {
 	if len(records) == 0 {
 		return 0, ErrNoRecords
 	}
-	size := a.sizeOf(records, int32(len(a.openRecords)))
-	if n := int32(len(a.openRecords)); n > 0 && (a.openSize+size > a.cfg.MaxBatchBytes || n >= a.cfg.MaxBatchRecords) {
-		if err := a.completeOpen(); err != nil {
-			return 0, err
-		}
+	if int32(len(a.completed)) >= a.cfg.MaxUnwrittenBatches {
+		return 0, ErrTooManyBatches
+	}
+	n := int32(len(a.openRecords))
+	size := a.sizeOf(records, n)
+	if record.BatchOverhead+size > a.cfg.MaxBatchBytes {
+		return 0, fmt.Errorf("%w: %d bytes, the limit is %d", ErrRecordBatchTooLarge,
+			record.BatchOverhead+size, a.cfg.MaxBatchBytes)
+	}
+	if n > 0 && (a.openSize+size > a.cfg.MaxBatchBytes || n >= a.cfg.MaxBatchRecords) {
+		a.completeOpen()
+		size = a.sizeOf(records, 0)
 	}
 	if len(a.openRecords) == 0 {
-		if int32(len(a.completed)) >= a.cfg.MaxUnwrittenBatches {
-			return 0, ErrTooManyBatches
-		}
-		size = a.sizeOf(records, 0)
-		if record.BatchOverhead+size > a.cfg.MaxBatchBytes {
-			return 0, fmt.Errorf("%w: %d bytes, the limit is %d", ErrRecordBatchTooLarge,
-				record.BatchOverhead+size, a.cfg.MaxBatchBytes)
-		}
 		a.openBase = a.nextOffset
 		a.openSize = record.BatchOverhead
 		if n := len(a.spare); n > 0 {
@@ -99,15 +99,11 @@ func (a *accumulator) sizeOf(records [][]byte, first int32) (size int32) {
 }
 
 // completeOpen takes the open batch out of reach of further records.
-func (a *accumulator) completeOpen() error {
-	if int32(len(a.completed)) >= a.cfg.MaxUnwrittenBatches {
-		return ErrTooManyBatches
-	}
+func (a *accumulator) completeOpen() {
 	a.completed = append(a.completed, completedBatch{
 		base: a.openBase, records: a.openRecords, size: a.openSize, last: a.nextOffset - 1,
 	})
 	a.openRecords = nil
-	return nil
 }
 
 // schedule lets everything prepared so far be drained.
@@ -116,10 +112,7 @@ func (a *accumulator) schedule() { a.scheduledTo = a.nextOffset }
 // appendControl adds a finished control batch of n records, which is drained without linger.
 func (a *accumulator) appendControl(bytes []byte, n int64) {
 	if len(a.openRecords) > 0 {
-		a.completed = append(a.completed, completedBatch{
-			base: a.openBase, records: a.openRecords, size: a.openSize, last: a.nextOffset - 1,
-		})
-		a.openRecords = nil
+		a.completeOpen()
 	}
 	a.completed = append(a.completed, completedBatch{base: a.nextOffset, control: bytes, last: a.nextOffset + n - 1})
 	a.nextOffset += n
@@ -156,10 +149,7 @@ func (a *accumulator) drainable() bool {
 // is reused. Batches get their timestamp here, when they are about to be written.
 func (a *accumulator) drain(nowMs int64) [][]byte {
 	if len(a.openRecords) > 0 && a.scheduledTo == a.nextOffset {
-		a.completed = append(a.completed, completedBatch{
-			base: a.openBase, records: a.openRecords, size: a.openSize, last: a.nextOffset - 1,
-		})
-		a.openRecords = nil
+		a.completeOpen()
 	}
 	a.drained = a.drained[:0]
 	n := 0

@@ -84,12 +84,20 @@ func TestAccumulatorRefuses(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoRecords)
 	_, err = a.prepare([][]byte{make([]byte, 30)})
 	require.ErrorIs(t, err, ErrRecordBatchTooLarge)
-	var last int64
-	for err == nil || last == 0 {
-		if last, err = a.prepare([][]byte{make([]byte, 10)}); err != nil {
-			break
-		}
+	_, err = a.prepare([][]byte{make([]byte, 1)})
+	require.NoError(t, err)
+	_, err = a.prepare([][]byte{make([]byte, 30)})
+	require.ErrorIs(t, err, ErrRecordBatchTooLarge)
+	require.Empty(t, a.completed, "a refused call leaves the open batch open")
+	for i := int64(1); i < 3; i++ { // the second and the third batch: two wait, one is open
+		last, err := a.prepare([][]byte{make([]byte, 10)})
+		require.NoError(t, err)
+		require.Equal(t, i, last)
 	}
+	require.Len(t, a.completed, 2)
+	_, err = a.prepare([][]byte{make([]byte, 1)})
+	require.ErrorIs(t, err, ErrTooManyBatches, "before anything else is looked at")
+	_, err = a.prepare([][]byte{make([]byte, 30)})
 	require.ErrorIs(t, err, ErrTooManyBatches)
 	a.appendControl(record.AppendBatch(nil, record.BatchSpec{Control: true}, []byte("x")), 1)
 	require.LessOrEqual(t, a.drainDeadlineMs(7), int64(7), "a control batch forces the drain")

@@ -32,7 +32,7 @@ func (r *Replica) handleFetchRequest(conn int64, m *FetchRequest) error {
 	response := r.pool.fetchResponses.next()
 	if code := r.checkFetchEnvelope(m); code != None {
 		r.clearFetchResponse(m, response, None)
-		response.ErrorCode = code
+		response.ErrorCode, response.LogStartOffset = code, -1
 		response.LeaderID, response.LeaderEpoch, response.Endpoint = -1, -1, NodeEndpoint{NodeID: -1}
 		r.deps.Transport.Send(conn, response)
 		return nil
@@ -79,7 +79,7 @@ func (r *Replica) clearFetchResponse(m *FetchRequest, response *FetchResponse, c
 		Header:         Header{Correlation: m.Correlation, Response: true},
 		PartitionError: code,
 		HighWatermark:  -1,
-		LogStartOffset: -1,
+		LogStartOffset: r.log.StartOffset(),
 		DivergingEpoch: noOffset,
 		SnapshotID:     noOffset,
 		LeaderID:       r.base().leaderID,
@@ -102,7 +102,6 @@ func (r *Replica) evaluateFetch(m *FetchRequest, response *FetchResponse) error 
 		r.clearFetchResponse(m, response, UnknownServerError)
 		return nil
 	}
-	response.LogStartOffset = r.log.StartOffset()
 	key := ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID}
 	if snapshot, found := r.log.LatestSnapshot(); found && m.FetchOffset == 0 && snapshot != (OffsetAndEpoch{}) {
 		response.SnapshotID = snapshot

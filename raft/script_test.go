@@ -697,7 +697,13 @@ func (s *script) Observe(e *Event) {
 		fmt.Fprintf(&s.out, "fetch of %s at %d counts\n", s.text(e.Peer), e.Offset)
 	case VotersChanged:
 		fmt.Fprintf(&s.out, "voters of offset %d in force\n", e.Offset)
-	case FetchTimeout, ElectionTimeout, CheckQuorumExpired, RequestTimeout, PeerUnavailable, ShutdownFinished:
+	case ShutdownFinished:
+		outcome := ""
+		if e.Flag {
+			outcome = " timed-out"
+		}
+		fmt.Fprintf(&s.out, "%v%s\n", e.Kind, outcome)
+	case FetchTimeout, ElectionTimeout, CheckQuorumExpired, RequestTimeout, PeerUnavailable:
 		fmt.Fprintf(&s.out, "%v\n", e.Kind)
 	case UnexpectedAnswer:
 		fmt.Fprintf(&s.out, "unexpected answer %v\n", ErrorCode(e.Offset))
@@ -777,6 +783,9 @@ func at(e NodeEndpoint) string {
 func (s *script) describeFetchResponse(m *FetchResponse) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "FetchResponse epoch=%d leader=%d%s hw=%d", m.LeaderEpoch, m.LeaderID, at(m.Endpoint), m.HighWatermark)
+	if m.LogStartOffset != 0 {
+		fmt.Fprintf(&b, " start=%d", m.LogStartOffset)
+	}
 	if m.DivergingEpoch != noOffset {
 		fmt.Fprintf(&b, " diverging=(%d,%d)", m.DivergingEpoch.Epoch, m.DivergingEpoch.Offset)
 	}

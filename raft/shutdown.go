@@ -16,17 +16,18 @@ func (r *Replica) Done() bool { return r.done }
 // ShutdownTimedOut reports whether a finished shutdown ended because its time was over and no successor was seen.
 func (r *Replica) ShutdownTimedOut() bool { return r.shutdownTimedOut }
 
-// finishShutdown ends the shutdown at once for whoever nobody depends on, or who has seen another leader (1.10).
+// finishShutdown ends the shutdown when its time is over, and at once for whoever nobody depends on, or who knows another
+// leader, as follower or by what an unattached or prospective replica remembers of it (1.10).
 func (r *Replica) finishShutdown() bool {
 	if !r.shuttingDown {
 		return false
 	}
 	b := r.base()
-	hasRemoteLeader := r.role.kind() == Follower && b.leaderID != r.cfg.NodeID
+	knowsRemoteLeader := b.leaderID >= 0 && b.leaderID != r.cfg.NodeID
 	switch {
-	case !r.isVoter() || r.isOnlyVoter() || hasRemoteLeader:
 	case r.nowMs >= r.shutdownDeadlineMs:
 		r.shutdownTimedOut = true
+	case !r.isVoter() || r.isOnlyVoter() || knowsRemoteLeader:
 	default:
 		return false
 	}

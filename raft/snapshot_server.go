@@ -33,7 +33,6 @@ func (r *Replica) answerFetchSnapshot(m *FetchSnapshotRequest, response *FetchSn
 	}
 	response.LeaderID, response.LeaderEpoch = r.base().leaderID, r.base().epoch
 	response.Endpoint = r.leaderEndpoint()
-	response.SnapshotID = m.SnapshotID
 	response.PartitionError = r.sliceSnapshot(m, response)
 }
 
@@ -55,11 +54,12 @@ func (r *Replica) sliceSnapshot(m *FetchSnapshotRequest, response *FetchSnapshot
 		return UnknownServerError
 	case m.Position < 0 || m.Position >= size:
 		return PositionOutOfRange
-	case m.Position > math.MaxInt32 || m.MaxBytes < 1 || m.ReplicaID >= 0 && m.ReplicaID == r.cfg.NodeID:
+	case m.Position > math.MaxInt32 || m.MaxBytes < 0 || m.ReplicaID >= 0 && m.ReplicaID == r.cfg.NodeID:
 		return UnknownServerError
 	}
 	key := ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID}
 	r.hear(r.role.(*leader), key)
+	response.SnapshotID = m.SnapshotID // of no other answer: an error leaves id, size and position at 0
 	response.Size, response.Position, response.Bytes = size, m.Position, bytes
 	return None
 }
