@@ -272,6 +272,9 @@ func TestCalmEndsBeforeItsBound(t *testing.T) {
 			r, err := e.Run(p, sim.Options{})
 			require.NoError(t, err)
 			require.NotEqual(t, plan.Stuck, r.Verdict.Outcome, "%s:%d", s.Name(), seed)
+			if r.Verdict.Outcome == plan.LegitimatelyStuck {
+				continue // waits the bound out, since nobody is left that could end the calm: kip1262/t34
+			}
 			calm := int64(r.Verdict.VirtualUs-p.StormUs) * 1000
 			worst = max(worst, calm/(settings.calmBoundNs(p)/million))
 		}
