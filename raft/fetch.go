@@ -171,14 +171,19 @@ func (r *Replica) handleFetchResponse(p *peer, m *FetchResponse) (success bool, 
 }
 
 // truncateTo cuts the log to where it may still agree with the leader's (3.4). Several rounds may be needed. Cutting
-// below the high watermark would lose committed records: fatal (KAFKA-12460).
+// below the high watermark would lose committed records: fatal (KAFKA-12460). A replica that led meanwhile, and so does not know
+// one in its role, still has the log's to go by.
 func (r *Replica) truncateTo(f *follower, diverging OffsetAndEpoch) error {
 	r.emit(DivergenceReceived, diverging.Offset, int64(diverging.Epoch), NoReplica, false)
 	if diverging.Offset < f.highWatermark {
 		return fmt.Errorf("%w: leader %d of epoch %d asks for %d, the high watermark is %d",
 			ErrTruncationBelowHighWatermark, f.leaderID, f.epoch, diverging.Offset, f.highWatermark)
 	}
-	cut, err := r.log.TruncateToEndOffset(diverging, f.highWatermark)
+	guard := f.highWatermark
+	if guard == unknown {
+		guard = r.logHighWatermark
+	}
+	cut, err := r.log.TruncateToEndOffset(diverging, guard)
 	if err != nil {
 		if errors.Is(err, raftlog.ErrBelowHighWatermark) {
 			return fmt.Errorf("%w: %w", ErrTruncationBelowHighWatermark, err)

@@ -82,8 +82,8 @@ type Replica struct {
 	deadlineMs int64
 	cleanMs    int64 // when the retention limits are looked at next
 
-	// logHighWatermark is the largest high watermark of this process life, in whatever role: the log's in Kafka. Snapshots and
-	// retention go by it, since a new leader does not know its own at first.
+	// logHighWatermark is the largest high watermark of this process life, in whatever role: the log's in Kafka. Snapshots,
+	// retention and truncation go by it, since a new leader does not know its own at first and a former one has given it up.
 	logHighWatermark int64
 
 	offered string // cluster id that a voter has shown while none was known

@@ -58,7 +58,7 @@ func (r *Replica) handleFetchSnapshotResponse(p *peer, m *FetchSnapshotResponse)
 			ErrInconsistentLeader, r.role.kind(), r.base().epoch)
 	}
 	switch {
-	case m.PartitionError == SnapshotNotFound || m.PartitionError == None && (m.SnapshotID.Offset < 0 || m.SnapshotID.Epoch < 0):
+	case m.PartitionError == SnapshotNotFound || m.SnapshotID.Offset < 0 || m.SnapshotID.Epoch < 0:
 		err = f.abandonDownload()
 	case m.PartitionError != None:
 		return r.unexpected(p, m.PartitionError), nil
