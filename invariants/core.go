@@ -39,7 +39,7 @@ type rules struct {
 	levelWithID, bootstrapKeepsID, ownIDInRequests, publishedID,
 	directoryIDFirst, bootstrapOnce, clusterIDServed, idDiscovered rule
 
-	imagesEqual, publishedOnce, noUnexpectedStop, clustersApart rule
+	imagesEqual, publishedOnce, partitions, noUnexpectedStop, clustersApart rule
 
 	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, bootstrapStable rule
 }
@@ -53,7 +53,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,
 		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.levelWithID, &r.bootstrapKeepsID, &r.ownIDInRequests, &r.publishedID, &r.directoryIDFirst, &r.bootstrapOnce,
-		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
+		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.partitions, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
 		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.bootstrapStable,
 	} {
 		f(x, int32(i))

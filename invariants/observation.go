@@ -44,8 +44,8 @@ func (o *RaftObservation) String() string {
 	return s
 }
 
-// MetadataObservation is a protocol event of the controller. The image in it is good during the call only and is not
-// looked at.
+// MetadataObservation is a protocol event of the controller. The image in it never changes; it
+// is what the controller has in memory, and no part of the hash.
 type MetadataObservation struct{ E controller.Event }
 
 // AppendTo implements sim.Observation.

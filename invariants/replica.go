@@ -79,6 +79,7 @@ type replica struct {
 	leadStrikes  int32 // two-leaders-bounded: overdue signs of life
 	strikeAtNs   int64
 	activation   activation
+	partitions   partitionState
 	votersInUse  int32 // voter set that it says is in force
 	votersUnsure bool  // log, snapshots or its word changed since they were compared
 	changing     bool  // as leader it has a change of the voter set under way
@@ -126,6 +127,7 @@ func (r *replica) endLife() {
 	r.leadStrikes, r.strikeAtNs = 0, 0
 	r.loader = loaderState{lastOffset: -1, firstOffset: -1, lastReplayed: -1}
 	r.activation = activation{}
+	r.partitions = partitionState{}
 	r.preVoteFor, r.knowsID = -1, false
 	r.votersInUse, r.votersUnsure, r.changing, r.download, r.wantsToJoin = noSet, false, false, -1, false
 }

@@ -283,6 +283,7 @@ func (c *core) onLoaderEvent(r *replica, e *loader.Event) {
 }
 
 func (c *core) onControllerEvent(r *replica, e *controller.Event) {
+	c.partitionsEvent(r, e)
 	switch e.Kind {
 	case controller.ActivationCompleted:
 		c.activationCompleted(r, e.Epoch, e.Offset, e.Other, e.Level)

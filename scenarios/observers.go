@@ -25,7 +25,6 @@ func (o *raftObserver) Observe(e *raft.Event) {
 func (o *controlObserver) Observe(e *controller.Event) {
 	p := o.c.memory.control.next()
 	p.E = *e
-	p.E.Image = nil
 	o.env.Observe(p)
 }
 

@@ -1,0 +1,104 @@
+package invariants
+
+import (
+	"slices"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+var partitionsDoc = sim.InvariantDoc{
+	Name:   "partitions",
+	Source: "KIP-497; KIP-841; KIP-903; KIP-966; KAFKA-14139; KAFKA-19522; metadata-bootstrap 7.6 to 7.8",
+	Doc: "At the end of each operation of an active controller: a leader is in sync and its broker neither fenced nor shutting down; the " +
+		"in-sync replicas are replicas, and who has come to them is active; leader and partition epochs never go back within a leadership.",
+}
+
+// partitionState is what a controller's memory looked like at the end of its latest operation.
+type partitionState struct {
+	active bool
+	last   *image.Image // nil as long as none was looked at in this leadership
+	delta  image.Delta  // scratch
+}
+
+// partitionsEvent looks at the memory of an active controller where no operation is under way: after each that appended
+// something, and at commits, which the lane takes between two operations. Memory that renounces goes back, and is not compared
+// with what it was.
+func (c *core) partitionsEvent(r *replica, e *controller.Event) {
+	s := &r.partitions
+	switch e.Kind {
+	case controller.ControllerClaimed:
+		s.active, s.last = true, nil
+	case controller.Renounced, controller.SnapshotLoaded:
+		s.active, s.last = false, nil
+	case controller.OpAppended, controller.Committed, controller.NoOpWritten, controller.ActivationCompleted:
+		if s.active && e.Image != nil && e.Image != s.last {
+			c.judgePartitions(r, e.Image)
+		}
+	}
+}
+
+// judgePartitions looks at what is different since the last time: the partitions that changed, and those led by a broker whose
+// registration did. Cost: what changed.
+func (c *core) judgePartitions(r *replica, now *image.Image) {
+	s := &r.partitions
+	rule := &c.rules.partitions
+	rule.eval()
+	before := s.last
+	if before == nil {
+		before = image.New()
+	}
+	s.delta.Between(before, now)
+	for change := range s.delta.Partitions() {
+		if change.New == nil {
+			continue
+		}
+		old := change.Old
+		if evidence := judgePartition(now, old, change.New, s.last != nil); evidence != "" {
+			rule.fail(evidence, r.id+": partition "+change.Key.TopicID.String()+"-"+number(int64(change.Key.Partition))+" at the end of an operation")
+		}
+	}
+	for change := range s.delta.Brokers() {
+		if change.New != nil && change.New.Active() {
+			continue
+		}
+		for key, p := range now.PartitionsIn(change.Key) {
+			if p.Leader == change.Key {
+				rule.fail("inactive-leader", r.id+": broker "+number(int64(change.Key))+" leads partition "+key.TopicID.String()+"-"+
+					number(int64(key.Partition)))
+			}
+		}
+	}
+	s.last = now
+	s.delta = image.Delta{}
+}
+
+// judgePartition returns what is wrong with a partition, "" for nothing. followed says that old is the partition as it was at the
+// end of the operation before, nil where there was none.
+func judgePartition(now *image.Image, old, p *image.Partition, followed bool) string {
+	for _, id := range p.Isr {
+		if !slices.Contains(p.Replicas, id) {
+			return "in-sync-outside-replicas"
+		}
+		if followed && (old == nil || !slices.Contains(old.Isr, id)) && !isActive(now, id) {
+			return "inactive-joined"
+		}
+	}
+	switch {
+	case p.HasLeader() && !slices.Contains(p.Isr, p.Leader):
+		return "leader-out-of-sync"
+	case p.HasLeader() && !isActive(now, p.Leader):
+		return "inactive-leader"
+	case followed && old != nil && p.LeaderEpoch < old.LeaderEpoch:
+		return "leader-epoch-went-back"
+	case followed && old != nil && p.PartitionEpoch <= old.PartitionEpoch:
+		return "partition-epoch-went-back"
+	}
+	return ""
+}
+
+func isActive(now *image.Image, broker int32) bool {
+	b := now.Broker(broker)
+	return b != nil && b.Active()
+}

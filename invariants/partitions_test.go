@@ -1,0 +1,78 @@
+package invariants
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
+)
+
+// TestPartitions shows an active controller's memory after one operation and then after another: the second is what is judged.
+func TestPartitions(t *testing.T) {
+	topic := record.UUID{1}
+	broker := func(id int32, fenced bool) records.Record {
+		return &records.RegisterBrokerRecord{BrokerId: id, BrokerEpoch: int64(id), Fenced: fenced}
+	}
+	change := func(f func(m *records.PartitionChangeRecord)) records.Record {
+		m := records.NewPartitionChangeRecord()
+		m.TopicId, m.PartitionId = topic, 0
+		f(m)
+		return m
+	}
+	fence := &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 1, Fenced: 1}
+	shut := &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 1, InControlledShutdown: 1}
+	for _, c := range []struct {
+		name     string
+		evidence string
+		second   []records.Record
+	}{
+		{name: "nothing"},
+		{name: "grown", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Isr = []int32{1, 2} })}},
+		{name: "leader fenced, no leader", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Leader = -1 }), fence}},
+		{name: "a follower fenced stays in sync", second: []records.Record{
+			change(func(m *records.PartitionChangeRecord) { m.Isr, m.Leader = []int32{1, 2}, 2 }), fence}},
+		{name: "leader fenced", second: []records.Record{fence}, evidence: "inactive-leader"},
+		{name: "leader shuts down", second: []records.Record{shut}, evidence: "inactive-leader"},
+		{name: "leader gone", second: []records.Record{&records.UnregisterBrokerRecord{BrokerId: 1, BrokerEpoch: 1}}, evidence: "inactive-leader"},
+		{name: "leader out of sync", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Isr = []int32{2} })}, evidence: "leader-out-of-sync"},
+		{name: "no replica", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Isr = []int32{1, 4} })}, evidence: "in-sync-outside-replicas"},
+		{name: "fenced joins", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Isr = []int32{1, 3} })}, evidence: "inactive-joined"},
+		{name: "fenced elected", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Leader, m.Isr = 3, []int32{3} })}, evidence: "inactive-joined"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := newLab(t, 1, Config{})
+			delta := image.NewDelta(image.New())
+			show := func(kind controller.EventKind, rs ...records.Record) {
+				for _, r := range rs {
+					require.NoError(t, delta.Replay(r))
+				}
+				img := delta.Apply(image.Provenance{})
+				delta.Reset(img)
+				l.core.partitionsEvent(l.nodes[0].r, &controller.Event{Kind: kind, Image: img})
+			}
+			p := records.NewPartitionRecord()
+			p.TopicId, p.PartitionId, p.Replicas, p.Isr, p.Leader, p.LeaderEpoch, p.PartitionEpoch = topic, 0, []int32{1, 2, 3}, []int32{1}, 1, 0, 0
+			show(controller.ControllerClaimed)
+			show(controller.OpAppended, broker(1, false), broker(2, false), broker(3, true), &records.TopicRecord{Name: "t", TopicId: topic}, p)
+			require.Empty(t, l.found)
+			show(controller.OpAppended, c.second...)
+			if c.evidence == "" {
+				require.Empty(t, l.found)
+				return
+			}
+			require.Equal(t, []string{"partitions/" + c.evidence}, l.found)
+		})
+	}
+	t.Run("epochs", func(t *testing.T) {
+		old := &image.Partition{Replicas: []int32{1}, Isr: []int32{1}, Leader: -1, LeaderEpoch: 4, PartitionEpoch: 7}
+		back, same := *old, *old
+		back.LeaderEpoch, back.PartitionEpoch = 3, 8
+		require.Equal(t, "leader-epoch-went-back", judgePartition(image.New(), old, &back, true))
+		require.Empty(t, judgePartition(image.New(), old, &back, false), "memory went back, and it is not compared")
+		require.Equal(t, "partition-epoch-went-back", judgePartition(image.New(), old, &same, true))
+	})
+}
