@@ -65,6 +65,9 @@ func (r *Replica) Metrics() Metrics {
 	if l, ok := r.role.(*leader); ok {
 		m.Vote, m.VoteDirectoryID = r.cfg.NodeID, r.cfg.DirectoryID // which its quorum-state does not keep (1.3)
 		m.Observers = int32(len(l.observers))
+		if l.voterProgress(r.localKey()) == nil { // it is removing itself, and observes by now
+			m.Observers++
+		}
 		m.UncommittedVoterChange = r.control.votersOffset() != NoVotersInLog && !r.votersCommitted(l)
 	}
 	m.CommitLatencyAverageMs, m.CommitLatencyMaximumMs = r.metrics.commit.averageAndMaximum(r.nowMs)

@@ -63,6 +63,9 @@ func (r *Replica) UpgradeKRaftVersion(epoch int32, version int16, validateOnly b
 // checkUpgrade looks at every voter (5.7 rows 7 to 9).
 func (r *Replica) checkUpgrade(l *leader, version int16) error {
 	set, persisted := l.upgrade.voters, r.control.voters()
+	if set == nil { // the epoch began at version 1, beyond which there is none to go to
+		return fmt.Errorf("%w: to %d", ErrInvalidUpdateVersion, version)
+	}
 	if !sameIDs(set, persisted) {
 		return fmt.Errorf("%w: the voters in memory are not the static ones", ErrVoterSet)
 	}
