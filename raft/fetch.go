@@ -98,10 +98,6 @@ func (r *Replica) evaluateFetch(m *FetchRequest, response *FetchResponse) error 
 	}
 	r.clearFetchResponse(m, response, None)
 	l := r.role.(*leader)
-	if m.ReplicaID == r.cfg.NodeID {
-		r.clearFetchResponse(m, response, UnknownServerError)
-		return nil
-	}
 	key := ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID}
 	if snapshot, found := r.log.LatestSnapshot(); found && m.FetchOffset == 0 && snapshot != (OffsetAndEpoch{}) {
 		response.SnapshotID = snapshot
@@ -119,7 +115,8 @@ func (r *Replica) evaluateFetch(m *FetchRequest, response *FetchResponse) error 
 		r.emit(SnapshotOffered, at.Offset, int64(at.Epoch), key, true)
 	default:
 		records, err := r.log.Read(m.FetchOffset, m.MaxBytes)
-		if err != nil { // a read error while serving is the fetcher's trouble, not fatal here (3.6)
+		// A read error while serving is the fetcher's trouble, not fatal here (3.6). Progress in the leader's own name is none.
+		if err != nil || m.ReplicaID == r.cfg.NodeID {
 			r.clearFetchResponse(m, response, UnknownServerError)
 			return nil
 		}
