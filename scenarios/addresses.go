@@ -48,6 +48,12 @@ func (c *cluster) locate(from *hostSettings, name string, port uint16) (string, 
 		if h := &c.hosts[i]; h.name == name && h.port == port {
 			return h.id, port
 		}
+		if h := &c.hosts[i]; h.oldName == name && h.port == port {
+			if h.keepsName {
+				return h.id, port
+			}
+			return nowhere, port
+		}
 	}
 	return name, port
 }

@@ -77,6 +77,7 @@ func all() []sim.Scenario {
 	list = append(list, quietScenarios()...)
 	list = append(list, upheavalScenarios()...)
 	list = append(list, upgradeScenarios()...)
+	list = append(list, operatorScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]

@@ -31,7 +31,8 @@ type cluster struct {
 	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
 	scriptedPower bool
-	hazards       []hazard // made once
+	hazards       []hazard        // made once
+	asked         operatorWitness // what an operator asked
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.
@@ -86,6 +87,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.kip.build(c, p)
 	c.book.build(c, p)
 	c.goal.build(c, p)
+	if err := c.asked.build(c, p); err != nil {
+		return err
+	}
 	if p.Params["measure"] == "availability" {
 		w.Add(&availability{})
 	}
@@ -124,7 +128,7 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 // allowStop adds to the ends of processes that faults explain those that a case of KIP-1262 expects.
 func (c *cluster) allowStop(faults func(host string, refused bool, err error) bool) func(host string, refused bool, err error) bool {
 	return func(host string, refused bool, err error) bool {
-		return faults(host, refused, err) || c.kip.allows(host, refused, err)
+		return faults(host, refused, err) || c.kip.allows(host, refused, err) || c.asked.allows(host, refused, err)
 	}
 }
 

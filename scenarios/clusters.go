@@ -89,6 +89,17 @@ func (s *settings) quorum() error {
 	return nil
 }
 
+// staticOf parses the list of the hosts that which allows.
+func (s *settings) staticOf(which func(h *hostSettings) bool) (*voters.Set, error) {
+	var list []string
+	for i := range s.hosts {
+		if h := &s.hosts[i]; which(h) {
+			list = append(list, fmt.Sprintf("%d@%s:%d", h.nodeID, h.name, h.port))
+		}
+	}
+	return voters.ParseStatic(strings.Join(list, ","), s.listener)
+}
+
 // voterCount is how many voters a cluster begins with.
 func (s *settings) voterCount(cluster int) (n int64) {
 	for i := range s.hosts {

@@ -30,7 +30,7 @@ const (
 )
 
 // hazards are all of them. Where two cover the same, the first counts.
-func hazards() []hazard { return append(kafkaHazards(), kipHazards()...) }
+func hazards() []hazard { return append(append(kafkaHazards(), kipHazards()...), operatorHazards()...) }
 
 func kafkaHazards() []hazard {
 	return []hazard{{
@@ -65,7 +65,7 @@ func kafkaHazards() []hazard {
 		},
 		invariants: []string{"election-safety", "one-vote", "log-matching", "hw-durable", "leader-completeness", "acknowledged-survives"},
 		applies: func(c *cluster, p *plan.Plan) bool {
-			return p.Unrestricted && !c.dynamic && p.Params[caseParam] == ""
+			return p.Unrestricted && !c.dynamic && p.Params[caseParam] == "" && p.Params[whatIfParam] == ""
 		},
 		covers: func(evidence, _ string) bool { return evidence == evidenceWiped },
 	}, {

@@ -26,7 +26,7 @@ const (
 func parameters() []plan.Parameters {
 	kinds := []string{kindController, kindObserver, kindBroker, kindOperator}
 	return []plan.Parameters{
-		{Plan: clusterParameters(), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
+		{Plan: append(clusterParameters(), operatorParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
 		{Scenario: "kafka/", Plan: append(clusterParameters(), kafkaParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
 	}
 }
@@ -115,6 +115,7 @@ func hostParameters() []plan.Field {
 		textField("refuses", "a piece of the error with which a start of this host must be refused; absent: none is declared"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
 		textField("name", "advertised host name; absent: the id"),
+		textField("quorum_voters", "hosts that controller.quorum.voters lists on this host, comma separated; absent: all controllers"),
 		textField("cluster", "to which of several clusters in one network the host belongs; absent: there is one"),
 		numberField("port", 0, math.MaxUint16, "of the controllers' listener; absent: 9093"),
 		numberField("dirs", 1, mostDirs, "how many log directories there are; absent: 1"),

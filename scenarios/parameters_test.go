@@ -20,7 +20,7 @@ func TestParametersAreThoseThatAreRead(t *testing.T) {
 			tables[f.Name] = false
 		}
 	}
-	for _, name := range []string{fromParam, treePrefix + "*", treeEmpty + "*", namesParam, "play", caseParam, "broken", "half", "twin", "measure"} { // read otherwise
+	for _, name := range []string{fromParam, treePrefix + "*", treeEmpty + "*", namesParam, "play", caseParam, "broken", "half", "twin", "measure", whatIfParam, rowParam, wholeParam} { // read otherwise
 		tables[name] = true
 	}
 	read := regexp.MustCompile(`r\.(?:text|number|within|word)\("([a-z_]+)"`)

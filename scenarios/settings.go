@@ -100,6 +100,9 @@ type hostSettings struct {
 	replaced    bool     // its disk was, in this run: the operator formats it as a node that is no voter
 	cluster     int      // index in quorums
 	swapped     bool     // its disk is in another machine for a while, in this plan
+	oldName     string   // under which it was known before it was renamed, "" for none
+	keepsName   bool     // the old name leads to it too
+	quorum      []string // ids of the hosts that its own configuration lists as voters, nil: all controllers
 	pointed     []string // bootstrap servers in place of its own, as ids of hosts: somebody mixed up the configurations
 }
 
@@ -188,6 +191,9 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		e.dirs, e.metadataDir = r.directories()
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
 		e.autoJoin = r.word("auto_join", "false", "false", "true") == "true"
+		if list := r.text("quorum_voters", ""); list != "" {
+			e.quorum = strings.Split(list, ",")
+		}
 		if list := r.text("bootstrap", ""); list != "" {
 			e.bootstrap = strings.Split(list, ",")
 		}
@@ -233,7 +239,7 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 			c.Listeners[0].Port = h.advertised
 		}
 	}
-	c.StaticVoters, c.BootstrapServers = s.quorums[h.cluster].static, s.bootstrapServers(h)
+	c.StaticVoters, c.BootstrapServers = s.staticQuorum(h), s.bootstrapServers(h)
 	c.AutoJoin = h.autoJoin
 	c.RefuseWhileUnknown = s.choices.refuseUnknown
 	c.Versions, c.MaxKRaftVersion = h.software()

@@ -96,10 +96,10 @@ func drawStaticToClusterID(d dice, p *plan.Plan) {
 func (d dice) swapVoters(r *runbook, p *plan.Plan) {
 	voters := hostIDs(p, kindController)
 	retire := []string{"by", "op1"}
-	if d.chance("retire-leader", 70) {
+	first := d.chance("retire-first", 30)
+	if !first || d.chance("retire-one", 30) { // else whoever leads, which is one of the old voters then
 		retire = append(retire, "host", voters[d.roll("retired", int64(len(voters)))])
 	}
-	first := d.chance("retire-first", 30)
 	if first {
 		r.step(doRetire, retire...)
 	}

@@ -100,6 +100,8 @@ func (g *upgradeGoal) promised() bool {
 		case a.Params["do"] == doEnlist:
 			h := g.c.w.Host(a.Params["host"])
 			enlist = enlist || h != nil && g.c.hosts[h.Index()].kind == kindObserver
+		case a.Params["do"] == doRetire && a.Params["host"] == "" && enlist:
+			return false // the new voter may be the one that leads
 		case a.Params["do"] == doRetire:
 		case a.Params["level"] == "1":
 			kraft = true

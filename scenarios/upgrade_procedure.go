@@ -40,6 +40,8 @@ type procedureStep struct {
 	desk    *desk
 	downNs  int64
 	careful bool
+	ready   string
+	overlap bool
 
 	begun   bool
 	askedNs int64
@@ -51,19 +53,24 @@ const (
 	doFinalize    = "finalize"
 	doEnlist      = "enlist"
 	doRetire      = "retire"
+	doStart       = "start"
+	doFail        = "fail"
+	doRename      = "rename"
 )
 
 // procedureActionKind is the action.
 func procedureActionKind() plan.Kind {
 	return plan.Kind{Name: procedureKind, Doc: "a step of an operator's runbook; it begins when those before it are done, and lasts until it is done", Fields: []plan.Field{
-		{Name: "do", Type: plan.WordField, Words: []string{doRoll, doFinalize, doEnlist, doRetire}, Required: true,
-			Doc: "restart a host with a release, raise a feature, make a replica a voter, or make it none"},
-		{Name: "host", Type: plan.HostField, Doc: "roll, enlist, retire: the host; retire without it: whoever leads"},
+		{Name: "do", Type: plan.WordField, Words: []string{doRoll, doFinalize, doEnlist, doRetire, doStart, doFail, doRename}, Required: true,
+			Doc: "restart a host with a release, raise a feature, make a replica a voter or none, start a host, kill it, or restart it under another host name"},
+		{Name: "host", Type: plan.HostField, Doc: "the host of all but finalize; retire and fail without it: whoever leads"},
 		{Name: "release", Type: plan.WordField, Words: features.Names(), Doc: "roll: the release"},
 		{Name: "feature", Type: plan.TextField, Doc: "finalize: the feature; absent: metadata.version"},
 		{Name: "level", Type: plan.NumberField, Min: 0, Max: 127, Doc: "finalize: its level"},
 		{Name: "by", Type: plan.HostField, Doc: "enlist, retire: the operator's machine"},
-		{Name: "careless", Type: plan.WordField, Words: []string{"no", "yes"}, Doc: "roll: whether nobody looks at the other voters first; absent: no"},
+		{Name: "careless", Type: plan.WordField, Words: []string{"no", "yes"}, Doc: "roll, fail, rename: whether nobody looks at the other voters first; absent: no"},
+		{Name: "ready", Type: plan.WordField, Words: []string{readyProcess, readyLeader}, Doc: "start: done when the process answers, or knows a leader; absent: process"},
+		{Name: "overlap", Type: plan.WordField, Words: []string{"no", "yes"}, Doc: "rename: whether the old name leads to the host too; absent: no"},
 		fieldDowntime}}
 }
 
@@ -90,7 +97,8 @@ func (r *procedure) build(c *cluster, p *plan.Plan) {
 // add is the handler of the action: a step that can't be is refused and not waited for.
 func (r *procedure) add(_ *sim.World, a *sim.Act) string {
 	s := procedureStep{action: a.ID, do: a.Word("do", doRoll), feature: a.Params["feature"], level: int16(a.Number("level", 0)),
-		downNs: a.DurationNs("down", 20*million), careful: a.Word("careless", "no") == "no"}
+		downNs: a.DurationNs("down", 20*million), careful: a.Word("careless", "no") == "no",
+		ready: a.Word("ready", readyProcess), overlap: a.Word("overlap", "no") == "yes"}
 	if a.Params["host"] != "" {
 		s.host = a.Host("host")
 	}
@@ -119,6 +127,10 @@ func (r *procedure) complete(s *procedureStep, a *sim.Act) string {
 			return "roll needs a host and a release"
 		}
 		s.release = release
+	case doStart, doRename:
+		if s.host == nil {
+			return s.do + " needs a host"
+		}
 	case doEnlist, doRetire:
 		if s.desk = r.c.ops.deskOf(a); s.desk == nil {
 			return "by=" + a.Params["by"] + " is no operator"
@@ -130,7 +142,7 @@ func (r *procedure) complete(s *procedureStep, a *sim.Act) string {
 	if s.host == nil {
 		return ""
 	}
-	if kind := r.c.hosts[s.host.Index()].kind; kind == kindOperator || s.do != doRoll && kind == kindBroker {
+	if kind := r.c.hosts[s.host.Index()].kind; kind == kindOperator || kind == kindBroker && (s.do == doEnlist || s.do == doRetire || s.do == doRename) {
 		return "host=" + s.host.ID() + " is no node that this can be done to"
 	}
 	return ""
@@ -160,6 +172,12 @@ func (r *procedure) advance(s *procedureStep) bool {
 		return r.roll(s)
 	case doFinalize:
 		return r.finalize(s)
+	case doStart:
+		return r.start(s)
+	case doFail:
+		return r.fail(s)
+	case doRename:
+		return r.rename(s)
 	}
 	return r.change(s)
 }

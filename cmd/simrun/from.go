@@ -179,6 +179,9 @@ func cause(err error) error {
 
 // finish reports on the node, and exports its storage; of another run it does so for every host, where asked to.
 func (c *fromCall) finish(cmd *cobra.Command, p *plan.Plan, _ campaign.Runner, result sim.Result) (any, error) {
+	if c.from == "" && scenarios.IsOperatorQuestion(p.Scenario) && !c.metrics && c.out == "" {
+		return operatorTable(cmd, p)
+	}
 	if c.from == "" {
 		return c.finishHosts(cmd, p.Scenario)
 	}
