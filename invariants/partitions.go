@@ -56,11 +56,12 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 		}
 		old := change.Old
 		if evidence := judgePartition(now, old, change.New, s.last != nil); evidence != "" {
-			rule.fail(evidence, r.id+": partition "+change.Key.TopicID.String()+"-"+number(int64(change.Key.Partition))+" at the end of an operation")
+			rule.fail(evidence, r.id+": partition "+change.Key.TopicID.String()+"-"+number(int64(change.Key.Partition))+" at the end of an operation: "+describePartition(old)+
+				"; then "+describePartition(change.New))
 		}
 	}
 	for change := range s.delta.Brokers() {
-		if change.New != nil && change.New.Active() {
+		if s.last == nil || change.New != nil && change.New.Active() {
 			continue
 		}
 		for key, p := range now.PartitionsIn(change.Key) {
@@ -75,20 +76,21 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 }
 
 // judgePartition returns what is wrong with a partition, "" for nothing. followed says that old is the partition as it was at the
-// end of the operation before, nil where there was none.
+// end of the operation before, nil where there was none; without that the partition is what the leader before left, perhaps in the
+// midst of an operation of several batches, and only what holds after each record is judged.
 func judgePartition(now *image.Image, old, p *image.Partition, followed bool) string {
 	for _, id := range p.Isr {
 		if !slices.Contains(p.Replicas, id) {
 			return "in-sync-outside-replicas"
 		}
-		if followed && (old == nil || !slices.Contains(old.Isr, id)) && !isActive(now, id) {
+		if followed && (old == nil || !slices.Contains(old.Isr, id)) && !isActive(now, id) && !takenBack(old, p) {
 			return "inactive-joined"
 		}
 	}
 	switch {
 	case p.HasLeader() && !slices.Contains(p.Isr, p.Leader):
 		return "leader-out-of-sync"
-	case p.HasLeader() && !isActive(now, p.Leader):
+	case followed && p.HasLeader() && !isActive(now, p.Leader):
 		return "inactive-leader"
 	case followed && old != nil && p.LeaderEpoch < old.LeaderEpoch:
 		return "leader-epoch-went-back"
@@ -98,7 +100,30 @@ func judgePartition(now *image.Image, old, p *image.Partition, followed bool) st
 	return ""
 }
 
+// takenBack tells whether a reassignment was taken back whose new replicas were all that was in sync: the first one from before is
+// in sync then by decree, fenced or not, and leads nothing (KIP-455).
+func takenBack(old, p *image.Partition) bool {
+	return old != nil && len(p.Isr) == 1 && p.Isr[0] == p.Replicas[0] && !p.HasLeader() && len(old.AddingReplicas) > 0 &&
+		len(p.AddingReplicas) == 0 && len(p.Replicas) < len(old.Replicas)
+}
+
 func isActive(now *image.Image, broker int32) bool {
 	b := now.Broker(broker)
 	return b != nil && b.Active()
+}
+
+// describePartition says what the rules look at.
+func describePartition(p *image.Partition) string {
+	if p == nil {
+		return "none"
+	}
+	text := "leader " + number(int64(p.Leader)) + ", epochs " + number(int64(p.LeaderEpoch)) + " and " + number(int64(p.PartitionEpoch)) + ", in sync"
+	for _, id := range p.Isr {
+		text += " " + number(int64(id))
+	}
+	text += ", replicas"
+	for _, id := range p.Replicas {
+		text += " " + number(int64(id))
+	}
+	return text
 }

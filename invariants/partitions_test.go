@@ -67,6 +67,22 @@ func TestPartitions(t *testing.T) {
 			require.Equal(t, []string{"partitions/" + c.evidence}, l.found)
 		})
 	}
+	t.Run("taken back", func(t *testing.T) {
+		old := &image.Partition{Replicas: []int32{3, 1, 2}, AddingReplicas: []int32{3}, Isr: []int32{3}, Leader: 3}
+		p := &image.Partition{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: -1, PartitionEpoch: 1, LeaderEpoch: 1}
+		require.Empty(t, judgePartition(image.New(), old, p, true), "1 is in sync by decree")
+		p.Isr = []int32{2}
+		require.Equal(t, "inactive-joined", judgePartition(image.New(), old, p, true))
+		p.Isr, p.Leader = []int32{1}, 1
+		require.Equal(t, "inactive-joined", judgePartition(image.New(), old, p, true))
+	})
+	t.Run("inherited", func(t *testing.T) {
+		p := &image.Partition{Replicas: []int32{1}, Isr: []int32{1}, Leader: 1}
+		require.Empty(t, judgePartition(image.New(), nil, p, false), "the leader before fenced it half")
+		require.Equal(t, "inactive-joined", judgePartition(image.New(), nil, p, true))
+		p.Isr = nil
+		require.Equal(t, "leader-out-of-sync", judgePartition(image.New(), nil, p, false))
+	})
 	t.Run("epochs", func(t *testing.T) {
 		old := &image.Partition{Replicas: []int32{1}, Isr: []int32{1}, Leader: -1, LeaderEpoch: 4, PartitionEpoch: 7}
 		back, same := *old, *old

@@ -150,6 +150,35 @@ func TestReassignment(t *testing.T) {
 	require.Equal(t, int32(4), p.Leader)
 }
 
+// TestCancelReassignmentOfAllInSync: what is left is out of sync, so only a topic that allows unclean elections can go back, with its first
+// replica in sync by decree.
+func TestCancelReassignmentOfAllInSync(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		up      []stand
+		unclean string
+		code    ErrorCode
+		isr     []int32
+		leader  int32
+	}{
+		{"refused", []stand{up, up, up}, "false", InvalidReplicaAssignment, ids(3), 3},
+		{"the first leads", []stand{up, up, up}, "true", None, ids(1), 1},
+		{"another leads", []stand{fencedUp, up, up}, "true", None, ids(2), 2},
+		{"nobody is there", []stand{fencedUp, fencedUp, up}, "true", None, ids(1), -1},
+	} {
+		m := partitionT(0, ids(3, 1, 2), ids(3), 3)
+		m.AddingReplicas = ids(3)
+		g, n := brokersUp(t, 22, c.up, &records.TopicRecord{Name: "t", TopicId: topicT}, m,
+			&records.ConfigRecord{ResourceType: 2, ResourceName: "t", Name: uncleanElectionName, Value: &c.unclean})
+		r := demand(t, g, n, &AlterPartitionReassignmentsRequest{Partitions: []Reassignment{{TopicPartition{"t", 0}, nil}}})
+		require.Equal(t, c.code, r.Answer.([]ElectionResult)[0].Code, c.name)
+		p := n.ctl.Image().Partition(topicT, 0)
+		require.Equal(t, c.isr, p.Isr, c.name)
+		require.Equal(t, c.leader, p.Leader, c.name)
+		require.Empty(t, wrong(n.ctl.Image()))
+	}
+}
+
 func TestIncrementalAlterConfigs(t *testing.T) {
 	topic, broker, all := ConfigResource{2, "t"}, ConfigResource{4, "1"}, ConfigResource{4, ""}
 	set := func(r ConfigResource, name string, op int8, value *string) ResourceChange {

@@ -67,10 +67,11 @@ func (c *partitionChange) lastKnownMayLead() bool {
 }
 
 // acceptable tells whether a replica can lead at all: its broker is active, as of after the transition that the change belongs
-// to, and the directory that it lies in is usable.
+// to, and the directory that it lies in is usable. One that is unfenced while it shuts down, for a heartbeat of before arrived late,
+// is not active either; the original takes whoever is unfenced.
 func (c *partitionChange) acceptable(replica int32) bool {
 	b := c.rules.image.Broker(replica)
-	if b == nil || replica == c.leaving || replica != c.coming && !b.Active() {
+	if b == nil || replica == c.leaving || b.InControlledShutdown || b.Fenced && replica != c.coming {
 		return false
 	}
 	at := slices.Index(c.partition.Replicas, replica)

@@ -81,11 +81,14 @@ func (c *partitionChange) cancelReassignment() answerError {
 	}
 	c.replicas, c.isr = without(p.Replicas, p.AddingReplicas...), without(p.Isr, p.AddingReplicas...)
 	c.removing, c.adding = nil, nil
-	if len(c.isr) > 0 || len(p.Isr) == 0 {
+	switch {
+	case len(c.isr) > 0 || len(p.Isr) == 0:
 		return answerError{}
-	}
-	if c.election != uncleanElection {
+	case len(c.replicas) == 0:
+		return answerError{InvalidReplicaAssignment, "no replica is left without those that the reassignment adds"}
+	case c.election != uncleanElection:
 		return answerError{InvalidReplicaAssignment, "the replicas from before the reassignment are out of sync, and no unclean election is allowed"}
 	}
+	c.isr = c.replicas[:1] // all that were in sync go: the first who stays counts as such, whatever it has
 	return answerError{}
 }
