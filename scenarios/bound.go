@@ -67,6 +67,9 @@ func (s *settings) calmBound(p *plan.Plan) calmBound {
 	if upgradesKRaft(p) { // each voter waits for its period, in the worst case until all others are through (one change at a time)
 		b.finish += b.voters*(2*fetch+request) + election
 	}
+	if s.members.register { // a silent broker's session, one that waits for it to end, and requests that are tried for half of one
+		b.finish += 6*s.members.sessionMs*million + 6*s.members.heartbeatMs*million + 4*request
+	}
 	b.finish += procedureSteps(p) * (b.repair + b.rounds*b.round + b.discovery + longestDownNs(p) + restartGraceNs + b.voters*(2*fetch+request))
 
 	b.total = b.left + 2*b.repair + b.rounds*b.round + b.discovery + b.batches*b.batch + b.finish

@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(toolCheckDocs[:], kipCaseDoc, upgradeComplete)...),
+		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
 	}
 }
@@ -72,6 +72,8 @@ func all() []sim.Scenario {
 		{name: "kip1262/final-mar", doc: "formatted bootstrap controllers, unformatted brokers and observers, upgrades to level 34", draw: drawFinalMar},
 		{name: "kip1262/draft", doc: "voters that need no format: a leader without a cluster id writes one", draw: drawDraft},
 	}
+	list = append(list, &scenario{name: "metadata/brokers", doc: "brokers and controllers that register, send heartbeats, are fenced, shut down and come back, under storms",
+		draw: drawBrokers})
 	list = append(list, kipScenarios()...)
 	list = append(list, reconfigScenarios()...)
 	list = append(list, quietScenarios()...)

@@ -25,8 +25,10 @@ type cluster struct {
 	decay  decay
 	prompt prompt
 	kip    kipWitness
-	book   procedure
-	goal   upgradeGoal
+	// membersOf is what the run has about registered nodes.
+	membersOf members
+	book      procedure
+	goal      upgradeGoal
 	// liveness is how the calm is judged.
 	liveness sim.Liveness
 	// scriptedPower: hosts lose power in the course of a script, which no action of the plan tells.
@@ -85,6 +87,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	}
 	c.declare(p)
 	c.kip.build(c, p)
+	c.membersOf.build(c)
 	c.book.build(c, p)
 	c.goal.build(c, p)
 	if err := c.asked.build(c, p); err != nil {

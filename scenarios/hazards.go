@@ -159,6 +159,9 @@ func (c *cluster) excuse() string {
 	if why := c.decay.excuse(); why != "" {
 		return why
 	}
+	if why := c.membersOf.displaced(); why != "" {
+		return why
+	}
 	return c.ops.beyond()
 }
 

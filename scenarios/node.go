@@ -37,13 +37,18 @@ type node struct {
 	clusterID  string
 	stopping   bool
 
+	member *member // its life as a registered node, nil where the plan has none
+	asked  []asked // what members asked of this controller
+
 	formattedEmpty bool // meta.properties hold a cluster id, the empty string: nothing to wait for
 }
 
 // Boot is Kafka's start order (metadata-bootstrap 2.4, 7.4): identity, raft, loader, controller.
 func (n *node) Boot(env *sim.Env) error {
 	n.env = env
-	env.Lanes("raft", "controller", "loader", "snapshot")
+	if env.Lanes("raft", "controller", "loader", "snapshot"); n.c.members.register {
+		env.Lanes("raft", "controller", "loader", "snapshot", "requests", "member")
+	}
 	who, err := startup.Run(env.Files(), startup.Config{
 		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
 		StaticVoter: !n.c.dynamic && n.h.kind == kindController, Release: n.h.release,
@@ -69,6 +74,9 @@ func (n *node) Boot(env *sim.Env) error {
 	if err := n.openController(who); err != nil {
 		return err
 	}
+	if err := n.openMember(who); err != nil {
+		return err
+	}
 	if err := n.replica.Open(env.WallMs()); err != nil {
 		return err
 	}
@@ -88,6 +96,7 @@ func (n *node) openController(who *startup.Node) error {
 		NodeID: n.h.nodeID, Variant: n.c.variant, Choices: n.c.choices.controller, Release: n.h.release, UnstableFeatures: n.h.unstable, Bootstrap: entries(who.Bootstrap),
 		ClusterID: who.ClusterID, EmptyClusterID: formatted && who.ClusterID == "", MaxRecordsPerBatch: n.c.recordsPerBatch, MaxAtomicRecords: controller.DefaultMaxRecordsPerBatch,
 		MaxIdleIntervalNs: n.c.idleNs, MinInSyncReplicas: "1",
+		BrokerSessionTimeoutNs: n.c.members.sessionNs(), ControllersRegister: n.c.members.register, RefuseOldControllers: n.c.members.refuseOld,
 	}, controller.Deps{Raft: n.replica, Chooser: (*controllerChoices)(n), Responder: (*responder)(n), Observer: (*controlObserver)(n), Offers: n.replica})
 	if err != nil {
 		return err
@@ -106,6 +115,10 @@ func (n *node) Input(env *sim.Env, in *sim.Input) error {
 		return n.inputController(env, in)
 	case laneSnapshot:
 		return n.inputSnapshot(env, in)
+	case laneRequests:
+		return n.inputRequests(env, in)
+	case laneMember:
+		return n.inputMember(env, in)
 	}
 	return n.inputLoader(env, in)
 }
@@ -169,6 +182,8 @@ func (n *node) inputController(env *sim.Env, in *sim.Input) (err error) {
 		n.control.SetClusterID(m.id)
 	case *request:
 		err = n.control.Submit(now, &m.op)
+	case *memberPost:
+		err = n.submitMember(now, m)
 	case nil:
 		err = n.control.Poll(now)
 	default:
@@ -181,8 +196,17 @@ func (n *node) inputController(env *sim.Env, in *sim.Input) (err error) {
 	return nil
 }
 
-// Stop asks for a graceful end: the replica resigns if it leads, then the process exits.
+// Stop asks for a graceful end: a registered broker asks the controller for leave, the replica resigns if it leads, then the process
+// exits.
 func (n *node) Stop(env *sim.Env) {
+	if n.member != nil && n.member.life != nil {
+		env.Post(laneMember, memberStop{})
+		return
+	}
+	n.shutDown(env)
+}
+
+func (n *node) shutDown(env *sim.Env) {
 	n.stopping = true
 	n.replica.Shutdown(env.WallMs(), n.c.timeouts.fetch)
 	env.Post(laneRaft, wakePost{})
@@ -197,6 +221,9 @@ func (n *node) AppendState(buf []byte, view sim.View) []byte {
 	buf = n.replica.AppendState(buf, protocol)
 	if n.control != nil {
 		buf = n.control.AppendState(buf, protocol)
+	}
+	if n.member != nil {
+		buf = n.member.appendState(buf, protocol)
 	}
 	return n.loader.AppendState(buf, protocol)
 }

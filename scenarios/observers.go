@@ -33,6 +33,9 @@ func (o *loaderObserver) Observe(e *loader.Event) {
 	p.E = *e
 	p.E.Image = nil
 	o.env.Observe(p)
+	if e.Kind == loader.DirectoryFailed && o.member != nil {
+		o.member.directoryFailed(e.Index)
+	}
 }
 
 // Done is controller.Responder: the answer to an operation goes to the workload that asked. The checkers take it from here
@@ -42,6 +45,10 @@ func (r *responder) Done(opID int64, result *controller.Result) {
 		p := r.c.memory.answers.next()
 		p.OpID, p.Offset = opID, result.Offset
 		r.env.Observe(p)
+	}
+	if opID&memberOps != 0 {
+		r.env.Post(laneRequests, &memberDone{op: opID, code: result.Code, reply: result.Broker})
+		return
 	}
 	r.c.answered(opID, result)
 }

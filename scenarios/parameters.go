@@ -46,7 +46,7 @@ func textField(name, doc string) plan.Field {
 // clusterParameters are those of plan.params.
 func clusterParameters() []plan.Field {
 	ms := func(name string, low int64, doc string) plan.Field { return numberField(name, low, longestMs, doc) }
-	return append(choiceParameters(), []plan.Field{
+	return append(append(choiceParameters(), memberParameters()...), []plan.Field{
 		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "final-apr", "draft"),
 		wordField("quorum", "voters by configuration or by records; absent: static", "static", "dynamic"),
 		wordField("measure", "what else the statistics of the verdict hold; absent: nothing", "nothing", "availability"),

@@ -24,7 +24,7 @@ func TestParametersAreThoseThatAreRead(t *testing.T) {
 		tables[name] = true
 	}
 	read := regexp.MustCompile(`r\.(?:text|number|within|word)\("([a-z_]+)"`)
-	for _, file := range []string{"settings.go", "kafka_cluster.go", "kip1262_choices.go"} {
+	for _, file := range []string{"settings.go", "kafka_cluster.go", "kip1262_choices.go", "members.go"} {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range read.FindAllStringSubmatch(string(source), -1) {

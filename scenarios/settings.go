@@ -50,13 +50,14 @@ type settings struct {
 	batchRecords    int32
 	idleNs          int64
 	hosts           []hostSettings
-	greets          bool       // a connection begins with an exchange of ApiVersions
-	bytesOnWire     bool       // messages between nodes cross as frames
-	raftFirst       bool       // listeners are registered when raft has run for a while
-	quiet           bool       // nothing in the plan cuts a leader off
-	corruptHeader   bool       // bits flip that a follower compares with what it has
-	corruptAny      bool       // any bit of a frame may flip, not only those that a batch's checksum covers
-	minVoters       int32      // an operator leaves at least so many
+	greets          bool  // a connection begins with an exchange of ApiVersions
+	bytesOnWire     bool  // messages between nodes cross as frames
+	raftFirst       bool  // listeners are registered when raft has run for a while
+	quiet           bool  // nothing in the plan cuts a leader off
+	corruptHeader   bool  // bits flip that a follower compares with what it has
+	corruptAny      bool  // any bit of a frame may flip, not only those that a batch's checksum covers
+	minVoters       int32 // an operator leaves at least so many
+	members         memberSettings
 	quorums         []quorumOf // by cluster; one, where hosts don't name several
 }
 
@@ -145,6 +146,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		recordsPerAppend: int32(max(1, r.within("snapshot_append_records", int64(loader.DefaultSnapshotAppendCount), math.MaxInt32))),
 	}
 	s.choices.read(r)
+	s.members.read(r)
 	switch r.word("variant", "released", "released", "final-mar", "final-apr", "draft") {
 	case "released":
 		s.variant, s.selfFormat = controller.Released, startup.Never

@@ -101,3 +101,6 @@ func (m *RegistrationManager) AppendState(buf []byte, protocolView bool) []byte 
 	}
 	return record.AppendInt64(buf, m.nextNs)
 }
+
+// Registered tells whether the last published image has this incarnation, or a metadata.version without registrations.
+func (m *RegistrationManager) Registered() bool { return !m.wants() }

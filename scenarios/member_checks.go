@@ -1,0 +1,157 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/broker"
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// memberCheckDocs are the invariants about sessions.
+var memberCheckDocs = [...]sim.InvariantDoc{
+	{Name: "session-kept", Source: "KIP-631; metadata-bootstrap 7.5",
+		Doc: "An active controller fences no broker for its silence before a session is over since it became active and since it last heard of it."},
+}
+
+// sessionCheck judges expired sessions by the heartbeats that were answered: the controller had heard of them after they were sent.
+type sessionCheck struct {
+	c       *cluster
+	claimed []int64 // by host: when it became active in this life; -1
+	asked   []heard // the latest request of each member, by member
+	heard   []heard // that a controller answered
+	kept    *int64
+}
+
+// heard is when a member sent the heartbeat that a controller answered.
+type heard struct {
+	controller int // index of the host; -1: of a request that is not answered yet
+	member     int
+	epoch      int64
+	number     int64
+	sentNs     int64
+}
+
+// Attach is sim.Checker.
+func (s *sessionCheck) Attach(w *sim.World) {
+	s.claimed, s.asked, s.heard = s.claimed[:0], s.asked[:0], s.heard[:0]
+	for range w.Hosts() {
+		s.claimed = append(s.claimed, -1)
+	}
+	s.kept = w.Evaluated(memberCheckDocs[0].Name)
+}
+
+// OnBoot is sim.LifeChecker.
+func (s *sessionCheck) OnBoot(h *sim.Host) { s.claimed[h.Index()] = -1 }
+
+// OnDown is sim.LifeChecker.
+func (s *sessionCheck) OnDown(h *sim.Host, _ sim.DownKind, _ error) { s.claimed[h.Index()] = -1 }
+
+// OnSend is sim.SendChecker.
+func (s *sessionCheck) OnSend(from, to *sim.Host, m sim.Message) {
+	switch x := m.(type) {
+	case *memberRequest:
+		if x.heartbeat != nil {
+			h := heard{controller: -1, member: from.Index(), epoch: x.heartbeat.BrokerEpoch, number: x.number, sentNs: s.c.w.NowNs()}
+			put(&s.asked, h)
+		}
+	case *memberAnswer:
+		if to == nil {
+			return
+		}
+		for i := range s.asked {
+			if a := s.asked[i]; a.member == to.Index() && a.number == x.number {
+				a.controller = from.Index()
+				put(&s.heard, a)
+			}
+		}
+	}
+}
+
+// put replaces the entry of the same pair, or adds one.
+func put(list *[]heard, h heard) {
+	for i := range *list {
+		if x := &(*list)[i]; x.controller == h.controller && x.member == h.member {
+			*x = h
+			return
+		}
+	}
+	*list = append(*list, h)
+}
+
+// OnProtocol is sim.ProtocolChecker.
+func (s *sessionCheck) OnProtocol(h *sim.Host, o sim.Observation) {
+	x, ok := o.(*invariants.MetadataObservation)
+	if !ok {
+		return
+	}
+	switch e := &x.E; e.Kind {
+	case controller.ControllerClaimed:
+		s.claimed[h.Index()] = s.c.w.NowNs()
+	case controller.Renounced:
+		s.claimed[h.Index()] = -1
+	case controller.BrokerSessionExpired:
+		s.expired(h, e)
+	}
+}
+
+func (s *sessionCheck) expired(h *sim.Host, e *controller.Event) {
+	*s.kept++
+	now, session := s.c.w.NowNs(), s.c.members.sessionMs*million
+	session -= session / 100 // clocks drift
+	if at := s.claimed[h.Index()]; at >= 0 && now-at < session {
+		s.c.w.Violate(memberCheckDocs[0].Name, "activation", fmt.Sprintf("%s fences broker %d for silence %d us after it became active", h.ID(), e.Count,
+			(now-at)/1000))
+	}
+	for i := range s.heard {
+		x := &s.heard[i]
+		if x.controller == h.Index() && s.c.hosts[x.member].nodeID == e.Count && x.epoch == e.Other && now-x.sentNs < session {
+			s.c.w.Violate(memberCheckDocs[0].Name, "heard", fmt.Sprintf("%s fences broker %d for silence %d us after it sent a heartbeat that was answered",
+				h.ID(), e.Count, (now-x.sentNs)/1000))
+		}
+	}
+}
+
+// memberStanding is what the calm owes to members: brokers that run are unfenced, in the same incarnation, those that don't are fenced, and
+// controllers that run are registered.
+type memberStanding struct{ c *cluster }
+
+// Met is sim.Obligation.
+func (s *memberStanding) Met() bool { return s.why() == "" }
+
+// Waiting is sim.Obligation.
+func (s *memberStanding) Waiting() string { return "members-stand: " + s.why() }
+
+func (s *memberStanding) why() string {
+	a := s.c.work.active(0)
+	if a == nil {
+		return "no controller is active"
+	}
+	img := nodeOf(a).control.Image()
+	for i, h := range s.c.w.Hosts() {
+		e, n := &s.c.hosts[i], s.c.ops.running(h)
+		switch {
+		case e.kind == kindOperator || s.c.membersOf.exempt(i):
+		case e.kind != kindBroker:
+			if n != nil && n.member != nil && !n.member.manager.Registered() {
+				return h.ID() + " waits to be registered as a controller"
+			}
+		case n == nil:
+			if b := img.Broker(e.nodeID); b != nil && !b.Fenced {
+				return h.ID() + " is down and unfenced"
+			}
+		default:
+			life, b := n.member.life, img.Broker(e.nodeID)
+			if b == nil && life.Epoch() >= 0 && s.c.membersOf.unregistered[i] {
+				continue // it stays out until it starts again, as with Kafka
+			}
+			if b == nil || b.Fenced || life.State() != broker.Running || b.Epoch != life.Epoch() {
+				return fmt.Sprintf("%s is %v and waits to be unfenced", h.ID(), life.State())
+			}
+		}
+	}
+	return ""
+}

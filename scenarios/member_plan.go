@@ -1,0 +1,171 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// members is what a run has about registered nodes beside the nodes themselves.
+type members struct {
+	c            *cluster
+	unregistered []bool // by host: an operator wanted its registration gone
+	sessions     sessionCheck
+	log          *invariants.Members
+}
+
+// memberKinds are the operator's steps.
+func memberKinds() []plan.Kind {
+	return []plan.Kind{{Name: "unregister", Doc: "an operator has the registration of a node removed, by the active controller of the moment", Fields: []plan.Field{fieldNode}}}
+}
+
+// build makes it ready for a run.
+func (m *members) build(c *cluster) {
+	*m = members{c: c, unregistered: m.unregistered[:0], sessions: m.sessions, log: m.log}
+	for range c.hosts {
+		m.unregistered = append(m.unregistered, false)
+	}
+	c.w.Handle("unregister", sim.ActionHandler{Do: m.unregister})
+	if !c.settings.members.register {
+		return
+	}
+	if m.log == nil {
+		m.log = invariants.NewMembers()
+	}
+	m.sessions.c = c
+	c.w.Add(m.log, &m.sessions)
+	c.w.AddObligation(&memberStanding{c})
+}
+
+func (m *members) unregister(_ *sim.World, a *sim.Act) string {
+	h, at := a.Host("host"), m.c.work.active(0)
+	switch {
+	case h == nil || m.c.hosts[h.Index()].kind == kindOperator:
+		return "host=" + a.Params["host"] + " is no member"
+	case at == nil:
+		return "no controller is active"
+	}
+	e, kind := &m.c.hosts[h.Index()], controller.UnregisterController
+	if e.kind == kindBroker {
+		kind = controller.UnregisterBroker
+		m.unregistered[h.Index()] = true
+	}
+	m.c.work.submit(at, controller.Op{Kind: kind, NodeID: e.nodeID})
+	return ""
+}
+
+// exempt reports whether nothing is owed to a member: another one has its id, or the cluster has gone beyond its software.
+func (m *members) exempt(host int) bool {
+	e := &m.c.hosts[host]
+	for i := range m.c.hosts {
+		if i != host && m.c.hosts[i].nodeID == e.nodeID {
+			return true
+		}
+	}
+	img := nodeOf(m.c.work.active(0)).control.Image()
+	for _, f := range img.Features() {
+		if low, high, known := e.release.Range(f.Name, e.unstable); !known || f.Level < low || f.Level > high {
+			return true
+		}
+	}
+	return false
+}
+
+// displaced finds a broker that a registration of a former process of its pushed out: that request was late, and a registration
+// makes no session before its first heartbeat, so the new one did not protect itself. The process goes on with an epoch that
+// nobody takes, until somebody starts it again.
+func (m *members) displaced() string {
+	at := m.c.work.active(0)
+	if at == nil || !m.c.settings.members.register {
+		return ""
+	}
+	img := nodeOf(at).control.Image()
+	for i, h := range m.c.w.Hosts() {
+		n := m.c.ops.running(h)
+		if n == nil || n.member == nil || n.member.life == nil || n.member.life.Epoch() < 0 {
+			continue
+		}
+		own, b := n.member.life.IncarnationID(), img.Broker(m.c.hosts[i].nodeID)
+		if b != nil && b.Epoch > n.member.life.Epoch() && bytes.Equal(b.IncarnationID[:8], own[:8]) && bytes.Compare(b.IncarnationID[8:], own[8:]) < 0 {
+			return h.ID() + " was pushed out by a late registration of its former process"
+		}
+	}
+	return ""
+}
+
+// drawBrokers is a cluster whose members come and go: storms over controllers and brokers, sessions that run out, graceful ends, disks
+// that are lost, two processes of one id, registrations that are removed, features that some member does not support.
+func drawBrokers(d dice, p *plan.Plan) {
+	controllers(p, 3, 0, int(d.between("brokers", 2, 4)))
+	dynamic := d.chance("dynamic", 40)
+	if dynamic {
+		p.Params["quorum"] = "dynamic"
+	}
+	if p.Params["level"] = d.pick("level", "", "", "4.4-IV2", "4.0", "3.7", "3.6", "3.3"); p.Params["level"] == "" {
+		delete(p.Params, "level")
+	}
+	d.identify(p)
+	for i := range p.Hosts {
+		d.twoDirs(&p.Hosts[i], false)
+	}
+	rareSnapshots(p)
+	d.storm(p, &stormProfile)
+	d.sessions(p)
+	d.memberSteps(p, dynamic)
+	d.bearable(p, &stormProfile)
+	d.upgrade(p, []int64{17, 22, 30, 33})
+}
+
+// sessions draws the periods of members: sessions that a pause or an election may outlast.
+func (d dice) sessions(p *plan.Plan) {
+	session := d.between("session-ms", 150, 600)
+	for _, name := range [...]string{"fetch_max_bytes", "listener_max_bytes", "max_batch_records"} {
+		delete(p.Params, name) // a commit takes longer than half a session where each record is a Fetch of its own
+	}
+	p.Params["members"] = "register"
+	p.Params["broker_session_timeout_ms"] = number(session)
+	p.Params["broker_heartbeat_interval_ms"] = number(max(1, session/d.between("beats", 3, 8)))
+}
+
+// memberSteps adds what happens to members alone.
+func (d dice) memberSteps(p *plan.Plan, dynamic bool) {
+	brokers := hostIDs(p, kindBroker)
+	at := func(name string) plan.Int64 {
+		return plan.Int64(d.between(name+"/at", 150_000, int64(p.StormUs)-20_000))
+	}
+	for i := range d.between("steps", 1, 6) {
+		name := fmt.Sprintf("m%02d", i+1)
+		a := plan.Action{ID: name + "-", AtUs: at(name), Params: plan.Params{"host": brokers[d.roll(name+"/who", int64(len(brokers)))]}}
+		down := micros(d.oneOf(name+"/down", 2_000, 40_000, 300_000))
+		switch kind := d.pick(name+"/kind", "stop", "stop", "kill", "unregister", "replace-disk"); {
+		case kind == "stop":
+			a.Kind, a.Params["grace"], a.Params["down"] = kind, micros(d.oneOf(name+"/grace", 5_000, 400_000)), down
+		case kind == "replace-disk" && !dynamic || kind == "kill":
+			a.Kind, a.Params["down"] = "kill", down
+		case kind == "unregister":
+			a.Kind = kind
+		default:
+			a.Kind, a.Params["down"] = kind, down
+		}
+		a.ID += a.Kind
+		p.Actions = append(p.Actions, a)
+	}
+	if d.chance("twin", 20) {
+		p.Hosts = append(p.Hosts, plan.Host{ID: "twin", Kind: kindBroker, StartUs: at("twin"), Params: plan.Params{
+			"node_id": p.Hosts[len(p.Hosts)-1].Params["node_id"], "twin": "true", "directory_id": d.uuid("twin/directory-id").String()}})
+	}
+	if d.chance("old-broker", 30) && !dynamic {
+		for i := range p.Hosts {
+			if h := &p.Hosts[i]; h.Kind == kindBroker && p.Params["level"] == "3.6" {
+				h.Release = "4.0"
+				return
+			}
+		}
+	}
+}
