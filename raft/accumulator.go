@@ -11,7 +11,7 @@ import (
 //
 //	prepare(records)   offsets are assigned, all records of one call in one batch
 //	schedule()         what was prepared may be written
-//	drain()            whole batches, once the linger time is over or a control batch forces it
+//	drain()            whole batches, once one of them is complete or the linger time is over
 type accumulator struct {
 	epoch        int32
 	cfg          *Config
@@ -22,9 +22,8 @@ type accumulator struct {
 	openBase     int64
 	openSize     int32 // bytes of that batch
 	nextOffset   int64
-	scheduledTo  int64 // records at and above are prepared only
-	lingerFromMs int64 // -1: no append waits
-	forced       bool
+	scheduledTo  int64      // records at and above are prepared only
+	lingerFromMs int64      // -1: no append waits
 	woken        bool       // the raft lane was woken and has not looked yet
 	drained      [][]byte   // scratch of drain
 	spare        [][][]byte // record lists of batches that were built, for the next ones
@@ -109,26 +108,29 @@ func (a *accumulator) completeOpen() {
 // schedule lets everything prepared so far be drained.
 func (a *accumulator) schedule() { a.scheduledTo = a.nextOffset }
 
-// appendControl adds a finished control batch of n records, which is drained without linger.
+// appendControl adds a finished control batch of n records. It is complete, so it and what was scheduled before it are drained
+// without linger; what is prepared before it and not scheduled yet holds it up.
 func (a *accumulator) appendControl(bytes []byte, n int64) {
 	if len(a.openRecords) > 0 {
 		a.completeOpen()
 	}
 	a.completed = append(a.completed, completedBatch{base: a.nextOffset, control: bytes, last: a.nextOffset + n - 1})
+	if a.scheduledTo == a.nextOffset {
+		a.scheduledTo += n
+	}
 	a.nextOffset += n
-	a.scheduledTo = a.nextOffset
-	a.forced = true
 }
 
-// drainDeadlineMs returns when the raft lane should drain: now if it must, never if nothing waits. The linger time runs
-// from the first poll that sees an append in an empty accumulator; prepare, on another lane, has no clock.
+// drainDeadlineMs returns when the raft lane should drain: now if a batch is complete, never if nothing may be written. The linger
+// time is that of the open batch. It runs from the first poll that sees an append in an empty accumulator; prepare, on another
+// lane, has no clock.
 func (a *accumulator) drainDeadlineMs(nowMs int64) int64 {
 	a.woken = false
 	if !a.drainable() {
 		a.lingerFromMs = -1
 		return never
 	}
-	if a.forced {
+	if len(a.completed) > 0 {
 		return nowMs
 	}
 	if a.lingerFromMs < 0 {
@@ -145,10 +147,10 @@ func (a *accumulator) drainable() bool {
 	return len(a.openRecords) > 0 && a.scheduledTo == a.nextOffset
 }
 
-// drain returns the batches that may be written, in order, as bytes that are immutable from then on; the slice itself
-// is reused. Batches get their timestamp here, when they are about to be written.
+// drain closes the open batch and returns the batches that may be written, in order, as bytes that are immutable from then on;
+// the slice itself is reused. Batches get their timestamp here, when they are about to be written.
 func (a *accumulator) drain(nowMs int64) [][]byte {
-	if len(a.openRecords) > 0 && a.scheduledTo == a.nextOffset {
+	if len(a.openRecords) > 0 {
 		a.completeOpen()
 	}
 	a.drained = a.drained[:0]
@@ -165,7 +167,6 @@ func (a *accumulator) drain(nowMs int64) [][]byte {
 	rest := copy(a.completed, a.completed[n:])
 	clear(a.completed[rest:])
 	a.completed = a.completed[:rest]
-	a.forced = false
 	a.lingerFromMs = -1
 	return a.drained
 }

@@ -35,9 +35,9 @@ func (r *Replica) SchedulePreparedAppend() {
 		return
 	}
 	l.accumulator.schedule()
-	if l.accumulator.lingerFromMs < 0 && !l.accumulator.woken {
-		l.accumulator.woken = true
-		r.wake() // the raft lane has to start the linger time; a full batch waits for its end like any other
+	if a := &l.accumulator; (a.lingerFromMs < 0 || len(a.completed) > 0) && !a.woken {
+		a.woken = true
+		r.wake() // the raft lane has to start the linger time, or to write a batch that is complete
 	}
 }
 

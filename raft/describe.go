@@ -22,7 +22,9 @@ func (r *Replica) handleDescribeQuorumRequest(conn int64, m *DescribeQuorumReque
 
 // describeError is the response without anything but a top level error. Its leader, epoch and high watermark are 0, the
 // schema's defaults: an answer that is an error leaves them out.
-func describeError(code ErrorCode) DescribeQuorumResponse { return DescribeQuorumResponse{ErrorCode: code} }
+func describeError(code ErrorCode) DescribeQuorumResponse {
+	return DescribeQuorumResponse{ErrorCode: code}
+}
 
 // DescribeQuorum is the answer to a DescribeQuorumRequest at this moment: PartitionError is NotLeaderOrFollower unless
 // this replica leads. Voters and observers are ascending by key. Observers that were silent for five minutes are left out
