@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/broker"
@@ -14,7 +15,10 @@ import (
 // memberCheckDocs are the invariants about sessions.
 var memberCheckDocs = [...]sim.InvariantDoc{
 	{Name: "session-kept", Source: "KIP-631; metadata-bootstrap 7.5",
-		Doc: "An active controller fences no broker for its silence before a session is over since it became active and since it last heard of it."},
+		Doc: "An active controller fences no broker for its silence before a session is over since it became active and since it last heard of " +
+			"it, and registers no other process in its place."},
+	{Name: "unfenced-caught-up", Source: "KIP-631; metadata-bootstrap 7.5",
+		Doc: "A broker is unfenced only when the metadata offset that it reports has reached its registration."},
 }
 
 // sessionCheck judges expired sessions by the heartbeats that were answered: the controller had heard of them after they were sent.
@@ -24,6 +28,7 @@ type sessionCheck struct {
 	asked   []heard // the latest request of each member, by member
 	heard   []heard // that a controller answered
 	kept    *int64
+	caught  *int64
 }
 
 // heard is when a member sent the heartbeat that a controller answered.
@@ -33,6 +38,8 @@ type heard struct {
 	epoch      int64
 	number     int64
 	sentNs     int64
+	applied    int64 // metadata offset that it told
+	registers  bool
 }
 
 // Attach is sim.Checker.
@@ -41,35 +48,78 @@ func (s *sessionCheck) Attach(w *sim.World) {
 	for range w.Hosts() {
 		s.claimed = append(s.claimed, -1)
 	}
-	s.kept = w.Evaluated(memberCheckDocs[0].Name)
+	s.kept, s.caught = w.Evaluated(memberCheckDocs[0].Name), w.Evaluated(memberCheckDocs[1].Name)
 }
 
 // OnBoot is sim.LifeChecker.
 func (s *sessionCheck) OnBoot(h *sim.Host) { s.claimed[h.Index()] = -1 }
 
 // OnDown is sim.LifeChecker.
-func (s *sessionCheck) OnDown(h *sim.Host, _ sim.DownKind, _ error) { s.claimed[h.Index()] = -1 }
+func (s *sessionCheck) OnDown(h *sim.Host, _ sim.DownKind, _ error) { s.forget(h) }
+
+// forget does as the controller of a host, which knows nobody's session when it becomes active again.
+func (s *sessionCheck) forget(h *sim.Host) {
+	s.claimed[h.Index()] = -1
+	s.heard = slices.DeleteFunc(s.heard, func(x heard) bool { return x.controller == h.Index() })
+}
 
 // OnSend is sim.SendChecker.
 func (s *sessionCheck) OnSend(from, to *sim.Host, m sim.Message) {
 	switch x := m.(type) {
 	case *memberRequest:
+		h := heard{controller: -1, member: from.Index(), number: x.number, sentNs: s.c.w.NowNs(), registers: x.broker != nil}
 		if x.heartbeat != nil {
-			h := heard{controller: -1, member: from.Index(), epoch: x.heartbeat.BrokerEpoch, number: x.number, sentNs: s.c.w.NowNs()}
+			h.epoch, h.applied = x.heartbeat.BrokerEpoch, x.heartbeat.CurrentMetadataOffset
+		}
+		if x.controller == nil {
 			put(&s.asked, h)
 		}
 	case *memberAnswer:
-		if to == nil {
+		if to == nil || x.code != controller.None {
 			return
 		}
 		for i := range s.asked {
-			if a := s.asked[i]; a.member == to.Index() && a.number == x.number {
-				a.controller = from.Index()
-				put(&s.heard, a)
+			a := s.asked[i]
+			if a.member != to.Index() || a.number != x.number {
+				continue
 			}
+			a.controller = from.Index()
+			if a.registers {
+				s.registered(&a, x.reply.BrokerEpoch)
+				continue
+			}
+			put(&s.heard, a)
+			s.unfenced(&a, x)
 		}
 	}
 }
+
+// registered judges an answer to a registration: nobody who had the id was heard of within a session.
+func (s *sessionCheck) registered(a *heard, epoch int64) {
+	*s.kept++
+	for i := range s.heard {
+		x := &s.heard[i]
+		if x.controller == a.controller && s.c.hosts[x.member].nodeID == s.c.hosts[a.member].nodeID && x.epoch != epoch &&
+			s.c.w.NowNs()-x.sentNs < s.sessionNs() && !s.c.membersOf.unregistered[x.member] && !s.c.membersOf.unregistered[a.member] {
+			s.c.w.Violate(memberCheckDocs[0].Name, "replaced", fmt.Sprintf("%s is registered with epoch %d %d us after a process with the same id and epoch %d "+
+				"sent a heartbeat that was answered", s.c.hosts[a.member].id, epoch, (s.c.w.NowNs()-x.sentNs)/1000, x.epoch))
+		}
+	}
+}
+
+// unfenced judges an answer that says so. The registration stands at the epoch or behind it, and the metadata offset of a process never
+// goes back.
+func (s *sessionCheck) unfenced(a *heard, x *memberAnswer) {
+	if x.reply.IsFenced {
+		return
+	}
+	if *s.caught++; a.applied < a.epoch {
+		s.c.w.Violate(memberCheckDocs[1].Name, "behind", fmt.Sprintf("broker %d is unfenced with metadata offset %d, its epoch is %d", x.to, a.applied, a.epoch))
+	}
+}
+
+// sessionNs is a session, less what clocks may drift.
+func (s *sessionCheck) sessionNs() int64 { return s.c.members.sessionMs * million / 100 * 99 }
 
 // put replaces the entry of the same pair, or adds one.
 func put(list *[]heard, h heard) {
@@ -90,9 +140,10 @@ func (s *sessionCheck) OnProtocol(h *sim.Host, o sim.Observation) {
 	}
 	switch e := &x.E; e.Kind {
 	case controller.ControllerClaimed:
+		s.forget(h)
 		s.claimed[h.Index()] = s.c.w.NowNs()
 	case controller.Renounced:
-		s.claimed[h.Index()] = -1
+		s.forget(h)
 	case controller.BrokerSessionExpired:
 		s.expired(h, e)
 	}
@@ -100,8 +151,7 @@ func (s *sessionCheck) OnProtocol(h *sim.Host, o sim.Observation) {
 
 func (s *sessionCheck) expired(h *sim.Host, e *controller.Event) {
 	*s.kept++
-	now, session := s.c.w.NowNs(), s.c.members.sessionMs*million
-	session -= session / 100 // clocks drift
+	now, session := s.c.w.NowNs(), s.sessionNs()
 	if at := s.claimed[h.Index()]; at >= 0 && now-at < session {
 		s.c.w.Violate(memberCheckDocs[0].Name, "activation", fmt.Sprintf("%s fences broker %d for silence %d us after it became active", h.ID(), e.Count,
 			(now-at)/1000))

@@ -5,6 +5,7 @@ package scenarios
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/controller"
@@ -18,6 +19,7 @@ type members struct {
 	unregistered []bool // by host: an operator wanted its registration gone
 	sessions     sessionCheck
 	log          *invariants.Members
+	topics       memberTopics
 }
 
 // memberKinds are the operator's steps.
@@ -27,7 +29,7 @@ func memberKinds() []plan.Kind {
 
 // build makes it ready for a run.
 func (m *members) build(c *cluster) {
-	*m = members{c: c, unregistered: m.unregistered[:0], sessions: m.sessions, log: m.log}
+	*m = members{c: c, unregistered: m.unregistered[:0], sessions: m.sessions, log: m.log, topics: memberTopics{c: c, wishes: m.topics.wishes[:0]}}
 	for range c.hosts {
 		m.unregistered = append(m.unregistered, false)
 	}
@@ -119,6 +121,9 @@ func drawBrokers(d dice, p *plan.Plan) {
 	d.sessions(p)
 	d.memberSteps(p, dynamic)
 	d.bearable(p, &stormProfile)
+	if d.chance("topics", 80) {
+		p.Workload = append(p.Workload, plan.Workload{ID: "topics", Kind: topicsKind().Name, Params: plan.Params{"period": micros(d.between("topics-period", 15_000, 60_000))}})
+	}
 	d.upgrade(p, []int64{17, 22, 30, 33})
 }
 
@@ -160,9 +165,14 @@ func (d dice) memberSteps(p *plan.Plan, dynamic bool) {
 		p.Hosts = append(p.Hosts, plan.Host{ID: "twin", Kind: kindBroker, StartUs: at("twin"), Params: plan.Params{
 			"node_id": p.Hosts[len(p.Hosts)-1].Params["node_id"], "twin": "true", "directory_id": d.uuid("twin/directory-id").String()}})
 	}
-	if d.chance("old-broker", 30) && !dynamic {
+	// One whose software does not go beyond 4.0. Below 3.7-IV0 nobody asks for the ranges of controllers, and an upgrade kills the old
+	// ones (metadata-bootstrap 5.2, check 5): not here.
+	if old := d.pick("old", kindBroker, kindController, "", ""); old == kindBroker || old == kindController && p.Params["level"] == "3.7" {
+		if dynamic {
+			return
+		}
 		for i := range p.Hosts {
-			if h := &p.Hosts[i]; h.Kind == kindBroker && p.Params["level"] == "3.6" {
+			if h := &p.Hosts[i]; h.Kind == old && strings.HasPrefix(p.Params["level"], "3.") {
 				h.Release = "4.0"
 				return
 			}

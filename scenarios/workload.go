@@ -22,6 +22,7 @@ type workload struct {
 	failed  *int64
 	upgrade *int64
 	kraft   kraftUpgrade
+	topics  topicClients
 }
 
 // kraftUpgrade is what an operator who asked for kraft.version 1 is owed: that it comes into force once nobody fails any more, whichever
@@ -56,7 +57,7 @@ func workloadKinds() []plan.Kind {
 		Name: "config-writes", Doc: "a client writes a configuration again and again on whichever controller claims to be active",
 		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two writes"},
 			{Name: "cluster", Type: plan.TextField, Doc: "of which cluster, where there are several; absent: the first"}},
-	}}
+	}, topicsWorkload(), topicsKind()}
 }
 
 // actionKinds are the operator's steps that scenarios add to the core's faults.
@@ -73,6 +74,16 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 	*k = workload{c: c, ops: k.ops[:0], done: c.w.Stat("operations-done"), failed: c.w.Stat("operations-failed"), upgrade: c.w.Stat("upgrades-done"), kraft: kraftUpgrade{c: c}}
 	for i := range p.Workload {
 		w := &p.Workload[i]
+		if w.Kind == topicsKind().Name {
+			c.membersOf.topics.turn(decide.HashString(w.ID), max(million, parseNs(w.Params["period"])), 0)
+			continue
+		}
+		if w.Kind == topicClientsKind {
+			if err := k.topics.build(k, w); err != nil {
+				return err
+			}
+			continue
+		}
 		if w.Kind != "config-writes" {
 			return fmt.Errorf("plan: workload[%d].kind %q is not known: use config-writes", i, w.Kind)
 		}
