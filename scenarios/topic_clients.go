@@ -1,0 +1,281 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// topicClientsKind is the workload of clients that create, change and delete topics, beside brokers that come, restart and go. The brokers are no
+// processes: what they would ask the controller for is asked in their names, so that each interleaving is cheap. Nobody waits for
+// an answer before the next request, and leaders' requests arrive late, as a request does whose connection broke.
+const topicClientsKind = "topics"
+
+// leastDelayNs and mostDelayNs bound how late the request of a leader arrives, mostTopics how many topics there are.
+const (
+	leastDelayNs = 100_000
+	mostDelayNs  = 60_000_000
+	mostTopics   = 24
+)
+
+// topicClients is all clients of a run, and what they know of what they asked for.
+type topicClients struct {
+	k       *workload
+	brokers int32
+	names   []string           // of topics, in the order in which somebody asked for them
+	counts  map[string][]int32 // by name: the numbers of partitions that operations asked for
+	wishes  map[int64]*controller.AlterPartitionRequest
+	shown   []*image.Image // by host: the image that its loader published last in this life
+	whole   *int64
+	current *int64
+}
+
+// topicClient is one stream of requests.
+type topicClient struct {
+	all    *topicClients
+	entity uint64
+	period int64
+	seed   uint64
+}
+
+// topicDice draws what one step does. Step i draws the same whatever happened before.
+type topicDice struct{ base, n uint64 }
+
+func (d *topicDice) below(n int64) int64 {
+	d.n++
+	return int64((decide.Combine(d.base, d.n) >> 33) % uint64(n))
+}
+
+func (d *topicDice) chance(percent int64) bool { return d.below(100) < percent }
+
+func topicsWorkload() plan.Kind {
+	return plan.Kind{Name: topicClientsKind, Doc: "clients create, change and delete topics, and brokers register, restart and go, without waiting for answers",
+		Fields: []plan.Field{
+			{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two requests"},
+			{Name: "brokers", Type: plan.NumberField, Min: 1, Max: 1000, Required: true, Doc: "how many there are"},
+		}}
+}
+
+// build adds one client of a plan.
+func (t *topicClients) build(k *workload, w *plan.Workload) error {
+	period := parseNs(w.Params["period"])
+	brokers, err := strconv.ParseInt(w.Params["brokers"], 10, 32)
+	if err != nil || brokers < 1 || period < 100_000 {
+		return fmt.Errorf("plan: workload %q needs a period of at least 100us and a number of brokers", w.ID)
+	}
+	if t.k == nil {
+		*t = topicClients{k: k, counts: map[string][]int32{}, wishes: map[int64]*controller.AlterPartitionRequest{}, shown: make([]*image.Image, len(k.c.w.Hosts())),
+			whole: k.c.w.Evaluated(wholeOperations.Name), current: k.c.w.Evaluated(currentIncarnations.Name)}
+		k.c.w.Add(t)
+	}
+	t.brokers = int32(brokers)
+	c := &topicClient{all: t, entity: decide.HashString(w.ID), period: period,
+		seed: decide.Combine(uint64(k.c.w.Plan().Seed), decide.HashString(w.ID))}
+	c.after(0)
+	return nil
+}
+
+func (c *topicClient) after(i int64) {
+	w, period := c.all.k.c.w, c.period
+	if w.Calm() {
+		period *= 20
+	}
+	w.At(w.NowNs()+period, c.entity, uint64(i), func() {
+		if h := c.all.k.active(0); h != nil {
+			c.step(h, i, &topicDice{base: decide.Combine(c.seed, uint64(i))})
+		}
+		c.after(i + 1)
+	})
+}
+
+// send submits a request to the controller on h, and returns the number of the operation.
+func (t *topicClients) send(h *sim.Host, q controller.Request) int64 {
+	t.k.submit(h, controller.Op{Kind: q.Kind(), Request: q})
+	return t.k.next
+}
+
+// step is one request. With few brokers it brings some.
+func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
+	img := nodeOf(h).control.Image()
+	if img.MetadataVersion() == 0 {
+		return
+	}
+	id := int32(1 + d.below(int64(c.all.brokers)))
+	up := 0
+	for b := range img.Brokers() {
+		if b.Active() {
+			up++
+		}
+	}
+	if what := d.below(100); up < 2 || what < 25 {
+		c.brokerStep(h, img, id, up, d)
+		return
+	}
+	t := c.all.topic(img, d)
+	switch what := d.below(100); {
+	case t == nil || what < 18 && img.TopicCount() <= mostTopics && !c.all.k.c.w.Calm():
+		c.create(h, i, d)
+	case what < 22 || img.TopicCount() > mostTopics || c.all.k.c.w.Calm() && what < 50:
+		c.all.send(h, &controller.DeleteTopicsRequest{Names: []string{t.Name}})
+	case what < 34:
+		more := img.PartitionCount(t.ID) + 1 + int32(d.below(3))
+		c.all.counts[t.Name] = append(c.all.counts[t.Name], more)
+		c.all.send(h, &controller.CreatePartitionsRequest{Topics: []controller.MorePartitions{{Name: t.Name, Count: more}}})
+	case what < 42:
+		c.all.send(h, &controller.ElectLeadersRequest{Type: int8(d.below(2)), All: d.chance(30), Partitions: []controller.TopicPartition{{Topic: t.Name}}})
+	case what < 50:
+		c.reassign(h, img, t, d)
+	case what < 56:
+		c.configure(h, t, d)
+	case what < 60:
+		if b := img.Broker(id); b != nil {
+			c.all.send(h, &controller.AllocateProducerIDsRequest{BrokerID: id, BrokerEpoch: b.Epoch})
+		}
+	default:
+		c.alter(img, t, i, d)
+	}
+}
+
+// topic picks one that the image has, nil for none.
+func (t *topicClients) topic(img *image.Image, d *topicDice) *image.Topic {
+	if len(t.names) == 0 {
+		return nil
+	}
+	for range 4 {
+		if x := img.TopicByName(t.names[d.below(int64(len(t.names)))]); x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
+func (c *topicClient) create(h *sim.Host, i int64, d *topicDice) {
+	t := controller.NewTopic{Name: fmt.Sprintf("t-%x-%d", c.entity&0xffff, i), Partitions: int32(1 + d.below(4)), ReplicationFactor: int16(1 + d.below(3))}
+	if len(c.all.names) > 0 && d.chance(10) {
+		t.Name = c.all.names[d.below(int64(len(c.all.names)))]
+	} else {
+		c.all.names = append(c.all.names, t.Name)
+	}
+	c.all.counts[t.Name] = append(c.all.counts[t.Name], t.Partitions)
+	c.all.send(h, &controller.CreateTopicsRequest{Topics: []controller.NewTopic{t}, ValidateOnly: d.chance(5)})
+}
+
+func (c *topicClient) reassign(h *sim.Host, img *image.Image, t *image.Topic, d *topicDice) {
+	var to []int32
+	for b := range img.Brokers() {
+		if d.chance(40) {
+			to = append(to, b.ID)
+		}
+	}
+	c.all.send(h, &controller.AlterPartitionReassignmentsRequest{Partitions: []controller.Reassignment{{
+		TopicPartition: controller.TopicPartition{Topic: t.Name, Partition: int32(d.below(2))}, Replicas: to}}})
+}
+
+func (c *topicClient) configure(h *sim.Host, t *image.Topic, d *topicDice) {
+	change := controller.ConfigChange{Name: "min.insync.replicas"}
+	value := number(1 + d.below(3))
+	if d.chance(50) {
+		change.Name, value = "unclean.leader.election.enable", strconv.FormatBool(d.chance(50))
+	}
+	if change.Value = &value; d.chance(20) {
+		change.Operation = controller.ConfigDelete
+	}
+	c.all.send(h, &controller.IncrementalAlterConfigsRequest{Resources: []controller.ResourceChange{{
+		Resource: controller.ConfigResource{Type: image.TopicResource, Name: t.Name}, Changes: []controller.ConfigChange{change}}}})
+}
+
+// alter is what the leader of a partition asks for, of what it knows now; the request arrives later.
+func (c *topicClient) alter(img *image.Image, t *image.Topic, i int64, d *topicDice) {
+	key := image.PartitionKey{TopicID: t.ID, Partition: int32(d.below(int64(max(1, img.PartitionCount(t.ID)))))}
+	p := img.Partition(key.TopicID, key.Partition)
+	if p == nil || !p.HasLeader() {
+		return
+	}
+	wish := controller.PartitionWish{Key: key, LeaderEpoch: p.LeaderEpoch, PartitionEpoch: p.PartitionEpoch}
+	for _, id := range p.Replicas {
+		b := img.Broker(id)
+		if b != nil && (id == p.Leader || d.chance(75)) {
+			wish.Isr = append(wish.Isr, controller.InSyncReplica{BrokerID: id, Epoch: b.Epoch})
+		}
+	}
+	q := &controller.AlterPartitionRequest{BrokerID: p.Leader, BrokerEpoch: img.Broker(p.Leader).Epoch, Partitions: []controller.PartitionWish{wish}}
+	w := c.all.k.c.w
+	w.At(w.NowNs()+leastDelayNs+d.below(mostDelayNs), c.entity, uint64(i)|1<<63, func() {
+		if h := c.all.k.active(0); h != nil {
+			c.all.wishes[c.all.send(h, q)] = q
+		}
+	})
+}
+
+// brokerStep is a step in the life of one broker.
+func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int, d *topicDice) {
+	b := img.Broker(id)
+	switch {
+	case b == nil:
+		c.register(h, img, id, -1, d)
+	case b.Fenced && d.chance(80):
+		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64})
+	case b.Fenced && d.chance(10):
+		c.all.k.submit(h, controller.Op{Kind: controller.UnregisterBroker, NodeID: id})
+	case b.Fenced:
+		c.register(h, img, id, b.Epoch, d)
+	case b.InControlledShutdown:
+		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantShutDown: true})
+	case up < 2:
+	case d.chance(40):
+		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantFence: true})
+	case d.chance(40):
+		c.register(h, img, id, b.Epoch, d) // killed, and back at once
+	case d.chance(40):
+		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantShutDown: true})
+	}
+}
+
+func (c *topicClient) beat(h *sim.Host, b *controller.BrokerHeartbeat) {
+	c.all.k.submit(h, controller.Op{Kind: controller.Heartbeat, Heartbeat: b})
+}
+
+// register introduces a new incarnation. With some luck it proves that the one before it, of the given epoch, ended in order.
+func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before int64, d *topicDice) {
+	n := nodeOf(h)
+	r := &controller.BrokerRegistration{
+		BrokerID: id, ClusterID: n.control.ClusterID(), Version: 4, PreviousBrokerEpoch: -1,
+		IncarnationID: record.UUIDFromHalves(uint64(d.below(math.MaxInt32))+1, uint64(d.below(math.MaxInt32))),
+		Listeners:     []image.Endpoint{{Name: "PLAINTEXT", Host: "b" + number(int64(id)), Port: 9092}},
+		LogDirs:       []record.UUID{record.UUIDFromHalves(uint64(id)<<32, 1)},
+	}
+	if d.chance(50) {
+		r.PreviousBrokerEpoch = before
+	}
+	if d.chance(30) {
+		r.LogDirs = append(r.LogDirs, record.UUIDFromHalves(uint64(id)<<32, 2))
+	}
+	for _, name := range append(n.h.release.FeatureNames(), features.MetadataVersion) {
+		if lowest, highest, ok := n.h.release.Range(name, n.h.unstable); ok {
+			r.Features = append(r.Features, image.FeatureRange{Name: name, Minimum: lowest, Maximum: highest})
+		}
+	}
+	slices.SortFunc(r.Features, func(a, b image.FeatureRange) int { return compareText(a.Name, b.Name) })
+	c.all.k.submit(h, controller.Op{Kind: controller.RegisterBroker, Broker: r})
+}
+
+func compareText(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,42 @@
+package scenarios
+
+import "github.com/kraftsim/kraftsim/sim/plan"
+
+// topicScenarios lists runs whose metadata are topics and partitions.
+func topicScenarios() []*scenario {
+	return []*scenario{
+		{name: "metadata/topics", doc: "three controllers under a storm, brokers by records, clients that create, change and delete topics at the same time", draw: drawTopics},
+	}
+}
+
+// topicProfile is the storm on the controllers: leaders go often, half-way through what they appended.
+var topicProfile = func() profile {
+	f := lightProfile
+	f.name, f.stormUs, f.actions = "topics", [2]int64{600_000, 1_200_000}, [2]int64{2, 8}
+	return f
+}()
+
+func drawTopics(d dice, p *plan.Plan) {
+	controllers(p, 3, 0, 1)
+	d.identify(p)
+	if level := d.pick("level", "", "", "", "3.5", "3.9", "4.0"); level != "" {
+		p.Params["level"] = level
+	}
+	if per := d.oneOf("records-per-batch", 1, 2, 3, 10_000); per < 10_000 {
+		p.Params["records_per_batch"] = number(per)
+	}
+	d.storm(p, &topicProfile)
+	if p.Params["snapshot_batch_bytes"] != "" {
+		p.Params["snapshot_append_records"] = "8" // what is appended at once has to fit into a batch
+	}
+	if p.Params["snapshot_max_bytes"] != "" { // an image of topics is larger than one of configurations
+		p.Params["snapshot_max_bytes"] = number(d.between("topic-snapshots", 10_000, 60_000))
+	}
+	delete(p.Params, "max_batch_bytes") // requests are larger than configurations
+	brokers := d.between("topic-brokers", 3, 6)
+	for i := range d.between("clients", 1, 3) {
+		id := "topics-" + number(i+1)
+		p.Workload = append(p.Workload, plan.Workload{ID: id, Kind: topicClientsKind, Params: plan.Params{
+			"period": micros(d.between(id+"/period", 2_000, 9_000)), "brokers": number(brokers)}})
+	}
+}
