@@ -41,8 +41,9 @@ func (r *Replica) SchedulePreparedAppend() {
 	}
 }
 
-// Resign gives the leadership of epoch up at the raft lane's next turn. A past epoch is ignored; ErrFutureEpoch and
-// ErrNotLeader tell of an epoch that is ahead or not led by this replica (3.8).
+// Resign gives the leadership of epoch up at the raft lane's next turn. A past epoch is ignored, and so is one whose leadership
+// this replica gave up already: the call is fulfilled. ErrFutureEpoch and ErrNotLeader tell of an epoch that is ahead or led by
+// somebody else (3.8).
 func (r *Replica) Resign(epoch int32) error {
 	current := r.base().epoch
 	if epoch < current {
@@ -51,12 +52,14 @@ func (r *Replica) Resign(epoch int32) error {
 	if epoch > current {
 		return ErrFutureEpoch
 	}
-	l, ok := r.role.(*leader)
-	if !ok {
+	switch role := r.role.(type) {
+	case *leader:
+		role.resignRequested = true
+		r.wake()
+	case *resigned:
+	default:
 		return ErrNotLeader
 	}
-	l.resignRequested = true
-	r.wake()
 	return nil
 }
 
