@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(),
-		Invariants: append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...),
+		Invariants: append(append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
 	}
 }
@@ -80,6 +80,7 @@ func all() []sim.Scenario {
 	list = append(list, upheavalScenarios()...)
 	list = append(list, upgradeScenarios()...)
 	list = append(list, operatorScenarios()...)
+	list = append(list, topicScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]
