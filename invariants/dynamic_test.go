@@ -238,6 +238,24 @@ func TestVotersInUse(t *testing.T) {
 		l.core.votersUsed(one.r)
 		l.breaks("voters-follow-log/in-use")
 	})
+	t.Run("of a record that is gone, with the same members", func(t *testing.T) {
+		for _, tells := range []bool{true, false} {
+			l := dynamicUp(t, 3, Config{})
+			one, two := l.node(1), l.node(2)
+			one.setVoters(1, 1, 2, 3)
+			l.core.votersUsed(one.r)
+			two.lead(2, 3)
+			one.follow(2, 2)
+			l.mute = !tells
+			one.truncate(3)
+			l.core.votersUsed(one.r)
+			if tells {
+				l.clean()
+			} else {
+				l.breaks("voters-follow-log/in-use-gone")
+			}
+		}
+	})
 	t.Run("from the log again", func(t *testing.T) {
 		l := dynamicUp(t, 3, Config{})
 		one, two := l.node(1), l.node(2)

@@ -81,6 +81,7 @@ type replica struct {
 	activation   activation
 	partitions   partitionState
 	votersInUse  int32 // voter set that it says is in force
+	votersSaidAt int64 // where it says that this one stands, in the words of raft.VotersChanged
 	votersUnsure bool  // log, snapshots or its word changed since they were compared
 	changing     bool  // as leader it has a change of the voter set under way
 	download     int64 // offset of the snapshot that it was sent to and has not got yet, -1: none
@@ -130,6 +131,7 @@ func (r *replica) endLife() {
 	r.partitions = partitionState{}
 	r.preVoteFor, r.knowsID = -1, false
 	r.votersInUse, r.votersUnsure, r.changing, r.download, r.wantsToJoin = noSet, false, false, -1, false
+	r.votersSaidAt = -1
 }
 
 // leads reports whether the replica says that it is leader of epoch now.

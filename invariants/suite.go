@@ -236,7 +236,7 @@ func (c *core) onRaftEvent(r *replica, e *raft.Event) {
 	case raft.HighWatermarkAdvanced:
 		c.watermarkEvent(r, e.Epoch, e.Offset, e.Role == raft.Leader)
 	case raft.VotersChanged:
-		r.votersInUse, r.votersUnsure = c.votersAt(r, e.Offset), true
+		r.votersInUse, r.votersSaidAt, r.votersUnsure = c.votersAt(r, e.Offset), e.Offset, true
 	case raft.VoterChangeStarted, raft.VoterChangeEnded:
 		r.changing = e.Kind == raft.VoterChangeStarted
 	case raft.SnapshotOffered:

@@ -7,7 +7,7 @@ var votersFollowLogDoc = sim.InvariantDoc{
 	Source: "KIP-853; known-bugs S7; kraft-protocol 5.1",
 	Doc: "The voter set in use is the newest one in log and snapshots, committed or not, else the static one, after every append, " +
 		"truncation and snapshot: a leader lists it in its LeaderChange record, candidates ask only its members, and it is the one that " +
-		"the replica says it uses.",
+		"the replica says it uses, which stands in its log or its snapshots.",
 }
 
 // votersFollowLog compares the voters that a leader lists at the start of its epoch with the set that its log says is in

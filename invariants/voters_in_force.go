@@ -75,6 +75,8 @@ func (c *core) votersUsed(r *replica) {
 	if want := c.votersAfter(r, r.log.last()); want != r.votersInUse {
 		rule.fail("in-use", r.id+" uses voters "+c.ledger.setText(r.votersInUse)+"; the newest in log and snapshots are "+
 			c.ledger.setText(want))
+	} else if r.log.last() != noBatch && r.votersSaidAt >= r.log.end { // two sets may have the same members, and differ in where those listen
+		rule.fail("in-use-gone", r.id+" uses the voters of offset "+number(r.votersSaidAt)+", and its log ends at "+number(r.log.end))
 	}
 }
 

@@ -80,6 +80,7 @@ func all() []sim.Scenario {
 	list = append(list, upheavalScenarios()...)
 	list = append(list, upgradeScenarios()...)
 	list = append(list, operatorScenarios()...)
+	list = append(list, scriptedScenarios()...)
 	list = append(list, topicScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {

@@ -34,6 +34,9 @@ type task struct {
 	host   int    // of the replica; -1: whoever leads
 	action string // who wished it
 
+	gone raft.ReplicaKey // remove exactly this one, whose disk is gone, once the host's new replica is a voter; zero: whoever is the host's voter
+	told bool            // that there is no such voter
+
 	refusals int32 // answers that say that it can't be
 	declined int32 // times that it would have been too dangerous
 }
@@ -119,6 +122,10 @@ func (d *desk) answered(m raft.Message) {
 			*d.o.c.w.Sometimes(lastVoterKept)++
 			d.tasks[0].refusals++
 		}
+		if t := &d.tasks[0]; code == raft.VoterNotFound && t.gone.HasDirectoryID() {
+			t.told = true
+			*d.o.c.w.Sometimes(goneVoterRefused)++
+		}
 		switch code {
 		case raft.None, raft.DuplicateVoter, raft.VoterNotFound:
 			d.again(1000) // the quorum says whether it is so
@@ -177,6 +184,17 @@ func (d *desk) missing(t *task, q *raft.DescribeQuorumResponse) (change raft.Mes
 			return nil
 		}
 		return &raft.RemoveRaftVoterRequest{Header: header, ClusterID: cluster, VoterID: old.ID, VoterDirectoryID: old.DirectoryID}
+	}
+	if t.gone.HasDirectoryID() {
+		switch {
+		case t.told:
+			return nil, true
+		case old == nil: // the new one is not there yet
+			return nil, false
+		case *old == t.gone:
+			return remove(), false
+		}
+		return &raft.RemoveRaftVoterRequest{Header: header, ClusterID: cluster, VoterID: t.gone.ID, VoterDirectoryID: t.gone.DirectoryID}, false
 	}
 	if !t.add {
 		if old == nil {

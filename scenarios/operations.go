@@ -20,6 +20,7 @@ type operations struct {
 	c        *cluster
 	desks    []*desk
 	restarts []restart
+	gone     []goneDisk
 	misled   []misled
 	// ledAstray are the hosts whose bootstrap names led to other hosts: a connection that was opened meanwhile stays there.
 	ledAstray []string
@@ -29,6 +30,7 @@ type operations struct {
 	ledWrong  []string      // keys of replicas that led while they told others a port at which nobody answers
 	ambushes  ambushes
 	reached   reached
+	lonely    lonely
 	watch     bool // voter sets may change
 }
 
@@ -48,8 +50,10 @@ type restart struct {
 
 // build makes it ready for a run. Without an operator's machine and actions of these kinds it does nothing.
 func (o *operations) build(c *cluster, p *plan.Plan) {
-	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], misled: o.misled[:0], ledAstray: o.ledAstray[:0], sets: o.sets[:0], keys: o.keys[:0],
-		moved: o.moved[:0], ledWrong: o.ledWrong[:0], ambushes: ambushes{list: o.ambushes.list[:0]}, reached: reached{}}
+	*o = operations{c: c, desks: o.desks[:0], restarts: o.restarts[:0], gone: o.gone[:0], misled: o.misled[:0], ledAstray: o.ledAstray[:0], sets: o.sets[:0], keys: o.keys[:0],
+		moved: o.moved[:0], ledWrong: o.ledWrong[:0], ambushes: ambushes{list: o.ambushes.list[:0]}, reached: reached{},
+		lonely: lonely{waits: o.lonely.waits[:0]}}
+	o.lonely.build(c.w, p)
 	watch := false
 	for i, h := range c.w.Hosts() {
 		o.sets = append(o.sets, nil)
@@ -101,6 +105,7 @@ func (o *operations) OnProtocol(h *sim.Host, x sim.Observation) {
 			}
 		}
 		o.reached.hear(o.c, h, r)
+		o.lonely.hear(o.c.w, h, r)
 		o.ambushes.heard(o.c, h, r)
 	}
 }
@@ -239,6 +244,9 @@ func (o *operations) beyond() string {
 			return why
 		}
 		if why := o.astray(k); why != "" {
+			return why
+		}
+		if why := o.forsaken(k); why != "" {
 			return why
 		}
 	}

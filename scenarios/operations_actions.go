@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -23,6 +24,8 @@ func operationKinds() []plan.Kind {
 		{Name: "add-voter", Doc: "an operator wants the replica of a host to be a voter", Fields: []plan.Field{fieldOperator, fieldNode}},
 		{Name: "remove-voter", Doc: "an operator wants a replica to be no voter", Fields: []plan.Field{fieldOperator,
 			{Name: "voter", Type: plan.TextField, Required: true, Doc: "its host, or leader: whoever leads when it comes to that"}}},
+		{Name: "remove-replaced", Doc: "an operator removes, when the new one is a voter, the replica that was on the disk of a host that was replaced last",
+			Fields: []plan.Field{fieldOperator, fieldNode}},
 		{Name: "replace-disk", Doc: "a host gets an empty disk, formatted as one of no voter, with another directory id", Fields: []plan.Field{
 			fieldNode, fieldDowntime}},
 		{Name: "move", Doc: "a node restarts with another port", Fields: []plan.Field{fieldNode, fieldDowntime,
@@ -55,6 +58,7 @@ func operationKinds() []plan.Kind {
 func (o *operations) handle(w *sim.World) {
 	w.Handle("add-voter", sim.ActionHandler{Do: o.addVoter})
 	w.Handle("remove-voter", sim.ActionHandler{Do: o.removeVoter})
+	w.Handle("remove-replaced", sim.ActionHandler{Do: o.removeReplaced})
 	w.Handle("replace-disk", sim.ActionHandler{Do: o.replaceDisk})
 	w.Handle("move", sim.ActionHandler{Do: o.move})
 	w.Handle("misadvertise", sim.ActionHandler{Do: o.misadvertise, Undo: o.correct})
@@ -104,6 +108,28 @@ func (o *operations) removeVoter(w *sim.World, a *sim.Act) string {
 	return ""
 }
 
+// goneDisk is a replica whose disk was replaced.
+type goneDisk struct {
+	host int
+	key  raft.ReplicaKey
+}
+
+// removeReplaced lets an operator take out a replica by the directory id that it had, late: it was taken out before, or the leader refuses, since
+// the voter with that id is on another disk by then.
+func (o *operations) removeReplaced(_ *sim.World, a *sim.Act) string {
+	d, h := o.deskOf(a), a.Host("host")
+	if d == nil {
+		return "by=" + a.Params["by"] + " is no operator"
+	}
+	for i := len(o.gone) - 1; i >= 0; i-- {
+		if g := &o.gone[i]; h != nil && g.host == h.Index() {
+			d.wish(task{host: g.host, action: a.ID, gone: g.key})
+			return ""
+		}
+	}
+	return "no disk of it was replaced"
+}
+
 // replaceDisk asks the budget first. A replica that somebody may be making a voter must keep its disk: the voter would be gone before
 // it is there, and no account shows it.
 func (o *operations) replaceDisk(w *sim.World, a *sim.Act) string {
@@ -126,6 +152,7 @@ func (o *operations) replaceDisk(w *sim.World, a *sim.Act) string {
 	}
 	w.Wipe(h, "/")
 	w.Budget().Damage(key.String())
+	o.gone = append(o.gone, goneDisk{h.Index(), key})
 	o.c.ready[h.Index()], e.replaced, e.format = false, true, "full"
 	o.startAfter(h, down)
 	return ""

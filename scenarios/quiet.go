@@ -25,6 +25,7 @@ func quietScenarios() []*scenario {
 		{name: "quiet/moved", doc: "two or three voters that restart, some on another port, with request timeouts of any length", draw: drawQuietMoved},
 		{name: "quiet/joining", doc: "one or two voters that others join by themselves, with request timeouts of any length", draw: drawQuietJoining},
 		{name: "quiet/wiped", doc: "a static voter that loses its log, and knows no bootstrap server", draw: drawQuietWiped},
+		{name: "quiet/download", doc: "a leader whose one follower that is left fetches nothing but a snapshot, slowly", draw: drawQuietDownload},
 	}
 }
 
@@ -165,4 +166,24 @@ func drawQuietWiped(d dice, p *plan.Plan) {
 		}
 	}
 	d.quietStep(p, 0, "wipe", plan.Params{"host": host.ID, "path": "/data/dir0/__cluster_metadata-0", "down": "1ms"})
+}
+
+// drawQuietDownload lets a voter come back to a log that was cut, and stops the other one while the first downloads what it missed. The leader
+// keeps its majority by the pieces alone, which take longer than one and a half fetch timeouts (kraft-protocol 3.8).
+func drawQuietDownload(d dice, p *plan.Plan) {
+	controllers(p, 3, 0, int(d.roll("brokers", 2)))
+	d.identify(p)
+	d.quiet(p, 24)
+	p.Params["fetch_timeout_ms"], p.Params["request_timeout_ms"], p.Params["fetch_max_wait_ms"] = "500", "500", "50"
+	p.Params["fetch_snapshot_max_bytes"] = number(d.oneOf("piece", 40, 60))
+	p.Params["snapshot_max_bytes"], p.Params["segment_bytes"], p.Params["retention_bytes"] = "2000", "300", "1"
+	p.Params["clean_interval_ms"], p.Params["delete_delay_ms"] = "5000", "60000"
+	p.Network.LatencyUs = 40_000
+	p.Workload = append(p.Workload, plan.Workload{ID: "writes", Kind: "config-writes", Params: plan.Params{"period": "50ms"}})
+	late := d.roll("late", 3)
+	back := plan.Int64(quietFromUs + 8_000_000)
+	p.Actions = append(p.Actions,
+		plan.Action{ID: "q1-stop", AtUs: quietFromUs + 1_000_000, Kind: "stop", Params: plan.Params{"host": p.Hosts[late].ID, "down": "7s"}},
+		plan.Action{ID: "q2-stop", AtUs: back + plan.Int64(d.between("later", 200_000, 400_000)), Kind: "stop", Params: plan.Params{
+			"host": p.Hosts[(late+1+d.roll("other", 2))%3].ID, "down": "5s"}})
 }

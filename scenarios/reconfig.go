@@ -58,11 +58,15 @@ var (
 	}
 )
 
+// goneVoterRefused is the condition that a leader refused to remove a voter under the directory id of a disk that was replaced.
+const goneVoterRefused = "gone-voter-refused"
+
 // lastVoterKept is the condition that a leader refused to remove the only voter that was left.
 const lastVoterKept = "last-voter-kept"
 
 func reconfigSometimes() []sim.SometimesDoc {
-	return []sim.SometimesDoc{{Name: lastVoterKept, Scenario: "reconfig/last-voter", DuePerMillion: 200_000,
+	return []sim.SometimesDoc{{Name: goneVoterRefused, Scenario: "reconfig/replaced-disk", DuePerMillion: 50_000,
+		Doc: "a leader refuses to remove a voter by the directory id of the disk that it had before"}, {Name: lastVoterKept, Scenario: "reconfig/last-voter", DuePerMillion: 200_000,
 		Doc: "a leader refuses to remove the only voter"}}
 }
 
@@ -150,6 +154,12 @@ func (d dice) replaced(p *plan.Plan, low, high int64, hosts []string, operators 
 		}
 		at := min(int64(p.Actions[len(p.Actions)-1].AtUs)+d.between(name+"/after", 1_000, 120_000), int64(p.StormUs)-1)
 		p.Actions = append(p.Actions, plan.Action{ID: name + "-add-voter", AtUs: plan.Int64(at), Kind: "add-voter", Params: plan.Params{
+			"by": ops[d.roll(name+"/by", int64(len(ops)))], "host": host}})
+		if !d.chance(name+"/once-more", 40) {
+			continue
+		}
+		at = min(at+d.between(name+"/late", 0, 100_000), int64(p.StormUs)-1)
+		p.Actions = append(p.Actions, plan.Action{ID: name + "-remove-replaced", AtUs: plan.Int64(at), Kind: "remove-replaced", Params: plan.Params{
 			"by": ops[d.roll(name+"/by", int64(len(ops)))], "host": host}})
 	}
 }
