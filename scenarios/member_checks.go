@@ -9,6 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/broker"
 	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/sim"
 )
 
@@ -19,6 +20,9 @@ var memberCheckDocs = [...]sim.InvariantDoc{
 			"it, and registers no other process in its place."},
 	{Name: "unfenced-caught-up", Source: "KIP-631; metadata-bootstrap 7.5",
 		Doc: "A broker is unfenced only when the metadata offset that it reports has reached its registration."},
+	{Name: "members-stand", Source: "KIP-631; KIP-919; metadata-bootstrap 7.1, 7.4, 7.5",
+		Doc: "In the calm every broker that runs is unfenced, in its latest incarnation, every broker that does not is fenced, and every controller that " +
+			"runs is registered; but one that a late registration of its former process pushed out, or that was unregistered while it ran."},
 }
 
 // sessionCheck judges expired sessions by the heartbeats that were answered: the controller had heard of them after they were sent.
@@ -170,7 +174,13 @@ func (s *sessionCheck) expired(h *sim.Host, e *controller.Event) {
 type memberStanding struct{ c *cluster }
 
 // Met is sim.Obligation.
-func (s *memberStanding) Met() bool { return s.why() == "" }
+func (s *memberStanding) Met() bool {
+	met := s.why() == ""
+	if met {
+		*s.c.w.Evaluated(memberCheckDocs[2].Name)++
+	}
+	return met
+}
 
 // Waiting is sim.Obligation.
 func (s *memberStanding) Waiting() string { return "members-stand: " + s.why() }
@@ -186,7 +196,10 @@ func (s *memberStanding) why() string {
 		switch {
 		case e.kind == kindOperator || s.c.membersOf.exempt(i):
 		case e.kind != kindBroker:
-			if n != nil && n.member != nil && !n.member.manager.Registered() {
+			if n == nil || !features.SupportsControllerRegistration(img.MetadataVersion()) {
+				continue
+			}
+			if x := img.Controller(e.nodeID); x == nil || x.IncarnationID != n.member.manager.IncarnationID() {
 				return h.ID() + " waits to be registered as a controller"
 			}
 		case n == nil:

@@ -102,5 +102,5 @@ func (m *RegistrationManager) AppendState(buf []byte, protocolView bool) []byte 
 	return record.AppendInt64(buf, m.nextNs)
 }
 
-// Registered tells whether the last published image has this incarnation, or a metadata.version without registrations.
-func (m *RegistrationManager) Registered() bool { return !m.wants() }
+// IncarnationID returns the id that the process registers with.
+func (m *RegistrationManager) IncarnationID() record.UUID { return m.cfg.IncarnationID }
