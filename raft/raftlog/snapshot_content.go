@@ -58,13 +58,13 @@ func (s *SnapshotRecords) Append(nowMs int64, values ...[]byte) error {
 	if s.raw.closed {
 		return fmt.Errorf("%w: append to %s", ErrSnapshotWriter, SnapshotName(s.raw.id))
 	}
-	if s.open && s.builder.Size()+bodySize(s.builder.Count(), values) > s.maxBatchBytes {
+	if s.open && s.builder.Size()+sizeOf(s.builder.Count(), values) > s.maxBatchBytes {
 		if err := s.flush(); err != nil {
 			return err
 		}
 	}
 	if !s.open {
-		if n := record.BatchOverhead + bodySize(0, values); n > s.maxBatchBytes {
+		if n := record.BatchOverhead + sizeOf(0, values); n > s.maxBatchBytes {
 			return fmt.Errorf("%w: a batch of %d bytes, the limit is %d", ErrSnapshotContent, n, s.maxBatchBytes)
 		}
 		s.begin(nowMs, false)
@@ -75,22 +75,12 @@ func (s *SnapshotRecords) Append(nowMs int64, values ...[]byte) error {
 	return nil
 }
 
-// bodySize is what the records take from position first of a batch on, by Kafka's estimate: without their length fields.
-func bodySize(first int32, values [][]byte) (size int32) {
+// sizeOf is the bytes that the records take from position first of a batch on.
+func sizeOf(first int32, values [][]byte) (size int32) {
 	for i, v := range values {
-		n := record.RecordSize(first+int32(i), nil, v)
-		size += n - lengthFieldSize(n)
+		size += record.RecordSize(first+int32(i), nil, v)
 	}
 	return size
-}
-
-// lengthFieldSize is the bytes of the length field in a record of n bytes in all.
-func lengthFieldSize(n int32) int32 {
-	for size := int32(1); ; size++ {
-		if record.VarintSize(n-size) == size {
-			return size
-		}
-	}
 }
 
 // snapshotRoom is the bytes that a small snapshot takes: header, one record, footer.
