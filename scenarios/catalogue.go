@@ -82,6 +82,7 @@ func all() []sim.Scenario {
 	list = append(list, operatorScenarios()...)
 	list = append(list, scriptedScenarios()...)
 	list = append(list, topicScenarios()...)
+	list = append(list, workloadScenarios()...)
 	scenarios := make([]sim.Scenario, len(list))
 	for i := range list {
 		scenarios[i] = list[i]

@@ -35,6 +35,7 @@ type cluster struct {
 	scriptedPower bool
 	hazards       []hazard        // made once
 	asked         operatorWitness // what an operator asked
+	clients       clients
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.

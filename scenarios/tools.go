@@ -48,7 +48,7 @@ var toolCheckDocs = [...]sim.InvariantDoc{
 		Doc: "A host whose storage is wrong in a declared way is refused when it starts, for that reason and no other."},
 	{Name: "formatted-whole", Source: "metadata-bootstrap 1.6",
 		Doc: "A directory with meta.properties is completely formatted, wherever the format tool was cut: its checkpoint came before."},
-	whatIf,
+	whatIf, linearizableDoc,
 }
 
 // build makes it ready for a run.

@@ -5,6 +5,7 @@ package scenarios
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/features"
@@ -57,7 +58,7 @@ func workloadKinds() []plan.Kind {
 		Name: "config-writes", Doc: "a client writes a configuration again and again on whichever controller claims to be active",
 		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two writes"},
 			{Name: "cluster", Type: plan.TextField, Doc: "of which cluster, where there are several; absent: the first"}},
-	}, topicsWorkload(), topicsKind()}
+	}, topicsWorkload(), topicsKind(), clientsWorkload()}
 }
 
 // actionKinds are the operator's steps that scenarios add to the core's faults.
@@ -72,6 +73,7 @@ func actionKinds() []plan.Kind {
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {
 	*k = workload{c: c, ops: k.ops[:0], done: c.w.Stat("operations-done"), failed: c.w.Stat("operations-failed"), upgrade: c.w.Stat("upgrades-done"), kraft: kraftUpgrade{c: c}}
+	c.clients.build(c, p)
 	for i := range p.Workload {
 		w := &p.Workload[i]
 		if w.Kind == topicsKind().Name {
@@ -84,8 +86,15 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 			}
 			continue
 		}
+		if w.Kind == clientsKind {
+			if field := c.clients.begin(w); field != "" {
+				return fmt.Errorf("plan: workload[%d].params.%s is %q: it must be words of %s with weights, as write:4 read:2", i, field, w.Params[field],
+					strings.Join(clientWords[:], ", "))
+			}
+			continue
+		}
 		if w.Kind != "config-writes" {
-			return fmt.Errorf("plan: workload[%d].kind %q is not known: use config-writes", i, w.Kind)
+			return fmt.Errorf("plan: workload[%d].kind %q is not known: use config-writes or clients", i, w.Kind)
 		}
 		period := parseNs(w.Params["period"])
 		if period < 100_000 {
@@ -167,6 +176,7 @@ func (k *workload) submit(h *sim.Host, op controller.Op) {
 
 // answered hears the outcome of an operation.
 func (c *cluster) answered(op int64, result *controller.Result) {
+	c.clients.answered(op, result)
 	c.tools.answered(op, result)
 	c.kip.answered(op, result.Code)
 	if result.Code == controller.None {

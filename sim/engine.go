@@ -23,6 +23,13 @@ type Scenario interface {
 	Build(w *World, p *plan.Plan) error
 }
 
+// Judge is a Scenario that has something to say when a run is over and no event can come any more, outside of the deterministic rooms:
+// a check that searches, for example. It may add to Evaluated and Stats, and may turn an outcome that is no finding into a violation, with
+// what is broken, or into unknown. The same world must get the same words, whatever runs beside it. No hash has them.
+type Judge interface {
+	Judge(w *World, v *plan.Verdict)
+}
+
 // InvariantDoc describes one invariant for `simrun list`.
 type InvariantDoc struct {
 	Name   string

@@ -40,7 +40,11 @@ func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
 	}
 	w.run()
 	w.poison.checkAll()
-	return Result{Verdict: w.verdict(), Decisions: w.drawn}, nil
+	v := w.verdict()
+	if j, ok := e.catalogue.Scenario(p.Scenario).(Judge); ok && !v.Outcome.Finding() {
+		j.Judge(w, v)
+	}
+	return Result{Verdict: v, Decisions: w.drawn}, nil
 }
 
 // prepare furnishes the world for a plan.

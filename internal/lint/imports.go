@@ -41,6 +41,7 @@ var libraries = []library{
 	{"github.com/spf13/cobra", []string{"sim/cli", "cmd/simrun", "internal/mutants", "internal/dump"}},
 	{"github.com/spf13/pflag", []string{"sim/cli", "cmd/simrun"}},
 	{"github.com/vbauerster/mpb/v8", []string{"sim/cli", "sim/campaign"}},
+	{"github.com/anishathalye/porcupine", []string{"invariants/linearizable"}},
 	{"github.com/bluekeyes/go-gitdiff", []string{"internal/mutants"}},
 	{"pgregory.net/rapid", []string{"sim/simtest"}},
 	{"github.com/stretchr/testify", nil},

@@ -1,0 +1,67 @@
+package scenarios
+
+import (
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// workloadScenarios lists the scenarios whose clients' histories are checked.
+func workloadScenarios() []*scenario {
+	return []*scenario{
+		{name: "metadata/clients", doc: "clients that write, read, raise and lower at once, with timeouts and retries, while leaders fail; their history is linearizable",
+			draw: drawClients},
+		{name: "metadata/operators", doc: "the same while operators add and remove controllers and raise levels", draw: drawClientsAndOperators},
+	}
+}
+
+var clientsProfile = profile{
+	name: "clients", stormUs: [2]int64{600_000, 1_200_000}, actions: [2]int64{2, 9},
+	faults: []weighted{{"kill", 22}, {"power", 14}, {"crash-op", 24}, {"isolate", 18}, {"cut-out", 12}, {"pause", 6}, {"stop", 8},
+		{"clog", 4}, {"disk-slow", 4}},
+	latencyUs: [2]int64{100, 1_200}, jitterUs: [2]int64{0, 2_000}, tailPercent: 15, resetPpm: 1_000,
+	syncNs: [2]int64{20_000, 1_000_000}, electionMs: [2]int64{30, 80},
+	lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 30_000,
+}
+
+// ask draws clients and their mixture.
+func (d dice) ask(p *plan.Plan) {
+	clients := d.between("clients", 2, 6)
+	var weights []string
+	for i, word := range clientWords[:] {
+		if most := [...]int64{6, 4, 0, 0, 2, 2}[i]; most > 0 {
+			if n := d.between("weight/"+word, 0, most); n > 0 {
+				weights = append(weights, word+":"+number(n))
+			}
+		}
+	}
+	weights = append(weights, "write:2")
+	p.Workload = append(p.Workload, plan.Workload{ID: "clients", Kind: clientsKind, Params: plan.Params{
+		"clients": number(clients), "operations": number(d.between("operations", 8, 30)), "keys": number(d.between("keys", 1, 3)),
+		"think": micros(d.oneOf("think", 500, 3_000, 15_000)), "timeout": micros(d.oneOf("timeout", 5_000, 30_000, 120_000)), "weights": strings.Join(weights, " "),
+	}})
+}
+
+func drawClients(d dice, p *plan.Plan) {
+	controllers(p, int(d.oneOf("voters", 1, 3, 3, 3, 5)), 0, int(d.roll("brokers", 2)))
+	if d.chance("dynamic", 40) {
+		p.Params["quorum"] = "dynamic"
+	}
+	d.identify(p)
+	rareSnapshots(p)
+	d.storm(p, &clientsProfile)
+	d.writes(p, &clientsProfile)
+	d.ask(p)
+}
+
+func drawClientsAndOperators(d dice, p *plan.Plan) {
+	dynamicQuorum(d, p, int(d.oneOf("voters", 2, 3, 3)), int(d.between("observers", 1, 2)), int(d.roll("brokers", 2)))
+	rareSnapshots(p)
+	p.Params["level"] = d.pick("level", "4.0", "3.9", "4.2")
+	d.storm(p, &clientsProfile)
+	d.operators(p)
+	d.changes(p, 1, 6)
+	d.upgrade(p, []int64{30, 33})
+	d.bearable(p, &clientsProfile)
+	d.ask(p)
+}
