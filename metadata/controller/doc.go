@@ -37,6 +37,10 @@
 // prepareAppend, replay of each record at its offset, schedulePreparedAppend, per batch (7.1). So the memory knows a
 // record before raft may send it, and a replay that fails leaves nothing in the log.
 //
-// Next issues: registrations of brokers and controllers (their support ranges join the checks of UpdateFeatures),
-// and the `final-apr` variant.
+// # Members
+//
+// Registrations of brokers and controllers are records like any other, so they are in the image and go back with it. What the log does
+// not say, when a broker was heard of and how far its metadata is, only the active controller knows, and forgets when it
+// renounces: sessions.go, broker_heartbeat.go. Contact is the one method that another lane calls (7.5). What fencing, shutdown and the
+// like do to partitions is asked in one place, broker_partitions.go.
 package controller
