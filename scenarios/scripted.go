@@ -87,7 +87,7 @@ func drawForgotten(d dice, p *plan.Plan) {
 	for i := range int64(3) {
 		d.act(p, 1_000+600*i, "move", plan.Params{"host": v[1+i], "port": number(9201 + i), "down": "1ms"})
 	}
-	if d.chance("restart", 80) {
+	if d.chance("restart", 95) { // without it a run ends stuck, after the whole bound
 		d.act(p, 2_900, "kill", plan.Params{"host": v[0], "down": "1ms"})
 	}
 }
