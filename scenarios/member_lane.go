@@ -16,6 +16,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/decide"
 )
 
 // member is a node's life as a registered one: on brokers a life cycle, on controllers a registration manager, never both.
@@ -88,7 +89,7 @@ func announced(h *hostSettings) (list []image.FeatureRange) {
 // taken back to its benign value would be that of another process.
 func (n *node) incarnation() (id record.UUID) {
 	binary.BigEndian.PutUint32(id[:4], uint32(n.h.nodeID)+1)
-	binary.BigEndian.PutUint32(id[4:8], uint32(n.env.Host().Index()))
+	binary.BigEndian.PutUint32(id[4:8], uint32(decide.HashString(n.h.id)))
 	binary.BigEndian.PutUint64(id[8:], uint64(n.env.WallMs()*million+n.env.MonotonicNs()))
 	return id
 }

@@ -58,7 +58,7 @@ func (l *Lifecycle) registration() *controller.BrokerRegistration {
 			r.LogDirs = append(r.LogDirs, dir)
 		}
 	}
-	slices.SortFunc(r.LogDirs, func(a, b record.UUID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(r.LogDirs, func(a, b record.UUID) int { return slices.Compare(a[:], b[:]) })
 	return r
 }
 

@@ -181,7 +181,7 @@ func (c *Controller) directoryRecords(b *image.Broker, h *BrokerHeartbeat) {
 			}
 		}
 		if len(online) < len(b.LogDirs) && len(online) > 0 {
-			slices.SortFunc(online, compareUUIDs)
+			slices.SortStableFunc(online, compareUUIDs)
 			c.outcome.records = append(c.outcome.records, &records.BrokerRegistrationChangeRecord{
 				BrokerId: b.ID, BrokerEpoch: b.Epoch, LogDirs: online,
 			})
