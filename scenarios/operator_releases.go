@@ -23,7 +23,78 @@ func operatorReleaseCases() []operatorCase {
 		return saw(number(int64(stops))+" stops, longest gap "+number(gap)+" ms", stops > 4, "no-stops", o.commitsSince(2_000) > 0, "stopped", gap > 80, "unhurt")
 	}
 	rows = append(rows, limps)
-	return []operatorCase{{id: "u26", doc: "software is taken back, before or after the metadata level was raised", rows: rows[2:]}}
+	return []operatorCase{{id: "u19", doc: "controllers were replaced by new ones under other ids, and their registrations remain", rows: []operatorRow{staleRow(false), staleRow(true)}},
+		{id: "u26", doc: "software is taken back, before or after the metadata level was raised", rows: rows[2:]}}
+}
+
+// staleRow: c1 to c3, whose software ends at level 33, gave way to o1 to o3 and are gone. The upgrade to 34 asks the registrations.
+func staleRow(unregistered bool) operatorRow {
+	r := operatorRow{name: "they are left alone", expect: "the upgrade is refused for their sake",
+		draw: func(d dice, p *plan.Plan) {
+			dynamicQuorum(d, p, 3, 3, 1)
+			p.Params["variant"], p.Params["members"], p.Params["level"] = "final-mar", "register", beforeID
+			for i := range p.Hosts {
+				p.Hosts[i].Release = "kip1262"
+				if p.Hosts[i].Kind == kindController {
+					p.Hosts[i].Release = "upstream-4.5"
+				}
+			}
+			d.stage(p, 6000)
+			p.Hosts = append(p.Hosts, plan.Host{ID: "op1", Kind: kindOperator})
+			book := &runbook{p: p, atUs: apartMs * 1000}
+			for _, step := range []string{doEnlist, doRetire, doFail} {
+				for i := range 3 {
+					switch id := number(int64(i + 1)); step {
+					case doEnlist:
+						book.step(step, "host", "o"+id, "by", "op1")
+					case doRetire:
+						book.step(step, "host", "c"+id, "by", "op1")
+					case doFail:
+						book.step(step, "host", "c"+id, "down", "60s")
+					}
+				}
+			}
+			act(p, "upgrade", "features", 4_000_000, "do", "upgrade", "feature", features.MetadataVersion+"=34", "release", "kip1262", "expect", "INVALID_UPDATE_VERSION")
+			if unregistered {
+				for i, id := range []string{"c1", "c2", "c3"} {
+					act(p, "forget-"+id, "unregister", 4_500_000+int64(i)*100_000, "host", id)
+				}
+				act(p, "again", "features", 5_000_000, "do", "upgrade", "feature", features.MetadataVersion+"=34", "release", "kip1262", "expect", "ok")
+			}
+		},
+		judge: func(o *operatorWitness) (string, string) {
+			on, evidence := o.goesOn(true)
+			said, again := o.toolSaid("upgrade"), o.toolSaid("again")
+			seen := "voters " + o.votersNow() + "; " + said
+			if unregistered {
+				seen += "; then " + again
+			}
+			return saw(seen+"; "+on, o.c.book.Met(), "not-replaced", strings.Contains(said, "INVALID_UPDATE_VERSION"), "not-refused",
+				!unregistered || strings.Contains(again, "was upgraded"), "refused-again", evidence == "", evidence)
+		},
+		mends: func(o *operatorWitness) { // the calm starts the old ones again, with software that knows the level
+			release, err := features.Find("kip1262")
+			if err != nil {
+				panic("scenarios: " + err.Error())
+			}
+			for i := range o.c.hosts {
+				o.c.hosts[i].release = release
+			}
+		}}
+	if unregistered {
+		r.name, r.expect = "they are unregistered", "the upgrade is refused before, and passes after"
+	}
+	return r
+}
+
+// toolSaid is what an operator's tool said for an action.
+func (o *operatorWitness) toolSaid(action string) string {
+	for i := range o.c.tools.answers {
+		if a := &o.c.tools.answers[i]; a.Action == action {
+			return strings.Join(a.Lines, "; ")
+		}
+	}
+	return "nothing"
 }
 
 // backRow: some of three nodes are taken from 3.9 back to 3.8, whose highest level is one less.

@@ -70,6 +70,9 @@ func drawStaticToClusterID(d dice, p *plan.Plan) {
 		rareSnapshots(p)
 	}
 	d.storm(p, &upgradeProfile)
+	if d.chance("members", 70) {
+		d.sessions(p)
+	}
 	p.Hosts = append(p.Hosts, plan.Host{ID: "op1", Kind: kindOperator})
 	r := &runbook{p: p, atUs: d.between("begin", 60_000, 150_000)}
 	order := d.shuffle("order", hostIDs(p, kindController, kindObserver, kindBroker))

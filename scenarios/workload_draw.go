@@ -12,6 +12,8 @@ func workloadScenarios() []*scenario {
 		{name: "metadata/clients", doc: "clients that write, read, raise and lower at once, with timeouts and retries, while leaders fail; their history is linearizable",
 			draw: drawClients},
 		{name: "metadata/operators", doc: "the same while operators add and remove controllers and raise levels", draw: drawClientsAndOperators},
+		{name: "metadata/mixture", doc: "clients that create and delete topics, write and read, while brokers register, are fenced and shut down, controllers come and go and levels rise",
+			draw: drawMixture},
 	}
 }
 
@@ -24,12 +26,12 @@ var clientsProfile = profile{
 	lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 30_000,
 }
 
-// ask draws clients and their mixture.
-func (d dice) ask(p *plan.Plan) {
+// ask draws clients and their mixture; topics need brokers that register.
+func (d dice) ask(p *plan.Plan, topics int64) {
 	clients := d.between("clients", 2, 6)
 	var weights []string
 	for i, word := range clientWords[:] {
-		if most := [...]int64{6, 4, 0, 0, 2, 2}[i]; most > 0 {
+		if most := [...]int64{6, 4, topics, topics, 2, 2}[i]; most > 0 {
 			if n := d.between("weight/"+word, 0, most); n > 0 {
 				weights = append(weights, word+":"+number(n))
 			}
@@ -51,7 +53,7 @@ func drawClients(d dice, p *plan.Plan) {
 	rareSnapshots(p)
 	d.storm(p, &clientsProfile)
 	d.writes(p, &clientsProfile)
-	d.ask(p)
+	d.ask(p, 0)
 }
 
 func drawClientsAndOperators(d dice, p *plan.Plan) {
@@ -63,5 +65,25 @@ func drawClientsAndOperators(d dice, p *plan.Plan) {
 	d.changes(p, 1, 6)
 	d.upgrade(p, []int64{30, 33})
 	d.bearable(p, &clientsProfile)
-	d.ask(p)
+	d.ask(p, 0)
+}
+
+// drawMixture has everything at once: what any of clients, operators, brokers and controllers ask of the active controller.
+func drawMixture(d dice, p *plan.Plan) {
+	brokers := int(d.between("brokers", 1, 3))
+	if dynamic := d.chance("dynamic", 60); dynamic {
+		dynamicQuorum(d, p, int(d.oneOf("voters", 2, 3, 3)), int(d.between("observers", 1, 2)), brokers)
+		defer func() { d.changes(p, 0, 4) }()
+	} else {
+		controllers(p, 3, 0, brokers)
+		d.identify(p)
+	}
+	rareSnapshots(p)
+	d.storm(p, &clientsProfile)
+	d.sessions(p)
+	d.memberSteps(p, p.Params["quorum"] == "dynamic")
+	d.operators(p)
+	d.upgrade(p, []int64{30, 33})
+	d.bearable(p, &clientsProfile)
+	d.ask(p, 4)
 }
