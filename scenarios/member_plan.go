@@ -161,6 +161,17 @@ func (d dice) memberSteps(p *plan.Plan, dynamic bool) {
 		a.ID += a.Kind
 		p.Actions = append(p.Actions, a)
 	}
+	if d.chance("gone", 30) { // a broker that dies and does not come back, now and then together with the leader that would have fenced it
+		gone, from := brokers[d.roll("gone-who", int64(len(brokers)))], int64(p.StormUs)-d.between("gone-before", 5_000, 300_000)
+		p.Actions = append(p.Actions, plan.Action{ID: "gone-kill", Kind: "kill", AtUs: plan.Int64(from), Params: plan.Params{"host": gone}})
+		p.Params["calm_without"] = gone
+		if d.chance("gone-leader", 60) {
+			for i := range 3 {
+				p.Actions = append(p.Actions, plan.Action{ID: fmt.Sprintf("gone-isolate-%d", i+1), Kind: "kill", AtUs: plan.Int64(from + 1_000 + 100*int64(i)),
+					Params: plan.Params{"host": p.Hosts[i].ID, "down": micros(1_000 + 2_000*int64(i))}})
+			}
+		}
+	}
 	if d.chance("twin", 20) {
 		p.Hosts = append(p.Hosts, plan.Host{ID: "twin", Kind: kindBroker, StartUs: at("twin"), Params: plan.Params{
 			"node_id": p.Hosts[len(p.Hosts)-1].Params["node_id"], "twin": "true", "directory_id": d.uuid("twin/directory-id").String()}})
