@@ -20,7 +20,7 @@ func Catalogue() *sim.Catalogue {
 		registry.AddParameters(p)
 	}
 	return &sim.Catalogue{
-		Program: "simrun", Registry: registry, Scenarios: all(),
+		Program: "simrun", Registry: registry, Scenarios: all(), Large: largeScenarios(),
 		Invariants: append(append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
 	}

@@ -33,6 +33,7 @@ const (
 type topicClients struct {
 	k       *workload
 	brokers int32
+	loaded  int32              // topics that a client fills the cluster with
 	names   []string           // of topics, in the order in which somebody asked for them
 	counts  map[string][]int32 // by name: the numbers of partitions that operations asked for
 	wishes  map[int64]*controller.AlterPartitionRequest
@@ -88,7 +89,7 @@ func (t *topicClients) build(k *workload, w *plan.Workload) error {
 
 func (c *topicClient) after(i int64) {
 	w, period := c.all.k.c.w, c.period
-	if w.Calm() {
+	if w.Calm() || c.all.filled() {
 		period *= 20
 	}
 	w.At(w.NowNs()+period, c.entity, uint64(i), func() {
@@ -105,6 +106,28 @@ func (t *topicClients) send(h *sim.Host, q controller.Request) int64 {
 	return t.k.next
 }
 
+// filled tells whether the cluster has the topics that a client fills it with: from then on it lives at an ordinary pace.
+func (t *topicClients) filled() bool {
+	h := t.k.active(0)
+	return t.loaded > 0 && h != nil && nodeOf(h).control.Image().TopicCount() >= t.loaded
+}
+
+// fewest is how many active brokers are too few: then they come first. A cluster that is filled keeps most.
+func (t *topicClients) fewest() int {
+	if t.loaded > 0 {
+		return int(t.brokers) - 2
+	}
+	return 2
+}
+
+// restless is how many requests in a thousand are about brokers. Where each moves a thousand partitions they are rare.
+func (t *topicClients) restless() int64 {
+	if t.loaded > 0 {
+		return 2
+	}
+	return 250
+}
+
 // step is one request. With few brokers it brings some.
 func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 	img := nodeOf(h).control.Image()
@@ -118,15 +141,15 @@ func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 			up++
 		}
 	}
-	if what := d.below(100); up < 2 || what < 25 {
+	if what := d.below(1000); up < c.all.fewest() || what < c.all.restless() {
 		c.brokerStep(h, img, id, up, d)
 		return
 	}
 	t := c.all.topic(img, d)
 	switch what := d.below(100); {
-	case t == nil || what < 18 && img.TopicCount() <= mostTopics && !c.all.k.c.w.Calm():
+	case t == nil || what < 18 && img.TopicCount() <= mostTopics+c.all.loaded && !c.all.k.c.w.Calm():
 		c.create(h, i, d)
-	case what < 22 || img.TopicCount() > mostTopics || c.all.k.c.w.Calm() && what < 50:
+	case what < 22 || img.TopicCount() > mostTopics+c.all.loaded || c.all.k.c.w.Calm() && what < 50:
 		c.all.send(h, &controller.DeleteTopicsRequest{Names: []string{t.Name}})
 	case what < 34:
 		more := img.PartitionCount(t.ID) + 1 + int32(d.below(3))
@@ -232,7 +255,7 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 		c.register(h, img, id, b.Epoch, d)
 	case b.InControlledShutdown:
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantShutDown: true})
-	case up < 2:
+	case up <= c.all.fewest():
 	case d.chance(40):
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantFence: true})
 	case d.chance(40):

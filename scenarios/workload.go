@@ -58,7 +58,7 @@ func workloadKinds() []plan.Kind {
 		Name: "config-writes", Doc: "a client writes a configuration again and again on whichever controller claims to be active",
 		Fields: []plan.Field{{Name: "period", Type: plan.DurationField, Min: 100, Max: dayUs, Required: true, Doc: "time between two writes"},
 			{Name: "cluster", Type: plan.TextField, Doc: "of which cluster, where there are several; absent: the first"}},
-	}, topicsWorkload(), topicsKind(), clientsWorkload()}
+	}, topicsWorkload(), topicLoadWorkload(), topicsKind(), clientsWorkload()}
 }
 
 // actionKinds are the operator's steps that scenarios add to the core's faults.
@@ -78,6 +78,12 @@ func (k *workload) build(c *cluster, p *plan.Plan) error {
 		w := &p.Workload[i]
 		if w.Kind == topicsKind().Name {
 			c.membersOf.topics.turn(decide.HashString(w.ID), max(million, parseNs(w.Params["period"])), 0)
+			continue
+		}
+		if w.Kind == topicLoadKind {
+			if err := k.topics.buildLoad(w); err != nil {
+				return err
+			}
 			continue
 		}
 		if w.Kind == topicClientsKind {

@@ -66,6 +66,9 @@ type HazardDoc struct {
 type Catalogue struct {
 	Program   string // name of the binary, as people type it: "simrun"
 	Scenarios []Scenario
+	// Large are scenarios whose runs take so long that a campaign draws them only when it is asked for all, or for one by its whole
+	// name. Everything else finds them as it finds the others.
+	Large []Scenario
 	// Registry has the kinds of action and workload that plans may use. It is required: NewRegistry() makes one with the
 	// core's faults, to which a program adds kinds of its own.
 	Registry *plan.Registry
@@ -89,9 +92,11 @@ func (c *Catalogue) Check() error {
 
 // Scenario returns the scenario with that name, or nil.
 func (c *Catalogue) Scenario(name string) Scenario {
-	for _, s := range c.Scenarios {
-		if s.Name() == name {
-			return s
+	for _, list := range [2][]Scenario{c.Scenarios, c.Large} {
+		for _, s := range list {
+			if s.Name() == name {
+				return s
+			}
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // snapshotOf is the content of a snapshot of the node's stable image.
-func snapshotOf(t *testing.T, n *node) []byte {
+func snapshotOf(t require.TestingT, n *node) []byte {
 	list, err := n.ctl.Image().AppendFrames(nil)
 	require.NoError(t, err)
 	var b record.Builder

@@ -3,6 +3,8 @@ package controller
 import (
 	"fmt"
 	"testing"
+
+	"github.com/kraftsim/kraftsim/raft"
 )
 
 // BenchmarkCreateTopics creates topics with 3 partitions of 3 replicas on 20 brokers: one op is one topic, on a controller that has
@@ -66,5 +68,31 @@ func BenchmarkFence(b *testing.B) {
 		if len(AppendTransition(nil, img, &n.ctl.cfg.Defaults, 7, BrokerFenced)) < 500 {
 			b.Fatal("too few changes")
 		}
+	}
+}
+
+// BenchmarkLoadSnapshot loads a snapshot of 20 brokers and 2,000 topics with 3 partitions of 3 replicas, as a controller does that starts.
+func BenchmarkLoadSnapshot(b *testing.B) {
+	g, n := brokersUp(b, 33, make([]stand, 20))
+	n.group.nodes = n.group.nodes[:1]
+	for i := range int64(2000) {
+		q := &CreateTopicsRequest{Topics: []NewTopic{{Name: fmt.Sprintf("topic-%d", i), Partitions: 3, ReplicationFactor: 3}}}
+		if err := n.ctl.Submit(0, &Op{ID: i + 1, Kind: CreateTopics, Request: q}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	end := g.end()
+	forget(g, n)
+	content := snapshotOf(b, n)
+	late := &node{t: b, id: 1, cfg: n.cfg, group: g}
+	b.ReportAllocs()
+	for b.Loop() {
+		late.boot()
+		if err := late.ctl.HandleLoadSnapshot(0, raft.OffsetAndEpoch{Offset: end, Epoch: 1}, content); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if late.ctl.Image().Digest() != n.ctl.Image().Digest() {
+		b.Fatal("not what was written")
 	}
 }

@@ -21,6 +21,7 @@ type Config struct {
 	Catalogue *sim.Catalogue
 	Command   Command // makes worker processes
 	Prefix    string  // of scenario names; "" is all
+	All       bool    // the large scenarios too
 	// Seeds is how many runs there are in all, split evenly over the scenarios. 0 asks for the default campaign: at least
 	// MinRuns, shared by measured cost, and as many more as fit into Time.
 	Seeds   int64
@@ -89,11 +90,17 @@ func orElse[T comparable](value, absent T) T {
 	return value
 }
 
-// Match returns the scenarios whose names start with the prefix, in catalogue order.
-func Match(c *sim.Catalogue, prefix string) ([]sim.Scenario, error) {
+// Match returns the scenarios whose names start with the prefix, in catalogue order; then, with all, the large ones. A large one whose
+// name is the prefix itself is asked for in any case.
+func Match(c *sim.Catalogue, prefix string, all bool) ([]sim.Scenario, error) {
 	var found []sim.Scenario
 	for _, s := range c.Scenarios {
 		if strings.HasPrefix(s.Name(), prefix) {
+			found = append(found, s)
+		}
+	}
+	for _, s := range c.Large {
+		if all && strings.HasPrefix(s.Name(), prefix) || s.Name() == prefix {
 			found = append(found, s)
 		}
 	}
@@ -133,7 +140,7 @@ type campaign struct {
 // not work; whatever the runs come to is in the summary.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	cfg = cfg.WithDefaults()
-	scenarios, err := Match(cfg.Catalogue, cfg.Prefix)
+	scenarios, err := Match(cfg.Catalogue, cfg.Prefix, cfg.All)
 	if err != nil {
 		return nil, err
 	}

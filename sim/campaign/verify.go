@@ -54,7 +54,7 @@ const maxLocated = 5
 // It uses Catalogue, Command, Prefix, Seeds (in all, split evenly), First, Workers, RunLimit, Progress and Log.
 func Verify(ctx context.Context, cfg Config) (*VerifyReport, error) {
 	cfg = cfg.WithDefaults()
-	scenarios, err := Match(cfg.Catalogue, cfg.Prefix)
+	scenarios, err := Match(cfg.Catalogue, cfg.Prefix, cfg.All)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ func (a *App) campaignCommand() *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 	}
 	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", 0, "runs in all, split evenly over the scenarios (0: share by cost)")
+	cmd.Flags().BoolVar(&cfg.All, "all", false, "the large scenarios too")
 	cmd.Flags().Var(&first, "first", "first seed of every scenario")
 	cmd.Flags().IntVar(&cfg.Workers, "workers", cfg.Workers, "worker processes")
 	cmd.Flags().Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost")
@@ -50,7 +51,7 @@ func (a *App) campaignCommand() *cobra.Command {
 		if err := checkCampaign(&cfg, memoryMB); err != nil {
 			return err
 		}
-		if _, err := campaign.Match(a.Catalogue, cfg.Prefix); err != nil {
+		if _, err := campaign.Match(a.Catalogue, cfg.Prefix, cfg.All); err != nil {
 			return err
 		}
 		if err := checkOut(cfg.OutDir, cmd.Flags().Changed("out")); err != nil {

@@ -83,6 +83,9 @@ func (a *App) fill(l *listing, what string) {
 		for _, s := range c.Scenarios {
 			l.Scenarios = append(l.Scenarios, entry{Name: s.Name(), Doc: s.Doc()})
 		}
+		for _, s := range c.Large {
+			l.Scenarios = append(l.Scenarios, entry{Name: s.Name(), Doc: s.Doc() + "; only with campaign --all, or by its name"})
+		}
 	case "invariants":
 		for _, d := range c.Invariants {
 			l.Invariants = append(l.Invariants, entry{Name: d.Name, Of: d.Source, Doc: d.Doc})

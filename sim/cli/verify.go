@@ -42,7 +42,7 @@ func (a *App) verifyCommand() *cobra.Command {
 		if len(args) > 0 {
 			cfg.Prefix = args[0]
 		}
-		if _, err := campaign.Match(a.Catalogue, cfg.Prefix); err != nil {
+		if _, err := campaign.Match(a.Catalogue, cfg.Prefix, cfg.All); err != nil {
 			return err
 		}
 		cfg.First = uint64(first)
