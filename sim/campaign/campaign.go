@@ -29,7 +29,8 @@ type Config struct {
 	Workers int           // default: one per processor
 	MinRuns int64         // default 10,000
 	Time    time.Duration // of the runs; default 30 s
-	// RunLimit is the wall time after which a single run counts as hung; default 20 s.
+	// RunLimit is the processor time (where the system does not tell it, and for a process that computes nothing, see watchdog:
+	// wall time) after which a single run counts as hung; default 20 s.
 	RunLimit   time.Duration
 	ShrinkRuns int64         // runs to shrink one example; default 400, after WithDefaults 0: do not shrink
 	ShrinkTime time.Duration // after which shrinking ends; default 20 s, with Seeds given 2 min

@@ -131,8 +131,7 @@ func (c *child) do(stop <-chan struct{}, req request) (response, error) {
 	_ = writeMessage(c.in, "", &req)
 	watch := time.NewTicker(min(c.limit/8+time.Millisecond, 250*time.Millisecond))
 	defer watch.Stop()
-	var last progress
-	changed := time.Now()
+	dog := watchdog{limit: c.limit, cpu: func() (time.Duration, bool) { return cpuTime(c.process.Process.Pid) }, now: time.Now}
 	for {
 		select {
 		case res, ok := <-c.answers:
@@ -150,9 +149,7 @@ func (c *child) do(stop <-chan struct{}, req request) (response, error) {
 			c.close()
 			return response{}, errStopped
 		case <-watch.C:
-			if now := c.at(); now != last {
-				last, changed = now, time.Now()
-			} else if time.Since(changed) > c.limit {
+			if dog.hung(c.at()) {
 				_ = c.process.Process.Kill()
 				return response{}, c.bury(req.ID, "hang")
 			}

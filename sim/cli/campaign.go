@@ -39,7 +39,7 @@ func (a *App) campaignCommand() *cobra.Command {
 	cmd.Flags().IntVar(&cfg.Workers, "workers", cfg.Workers, "worker processes")
 	cmd.Flags().Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost")
 	cmd.Flags().DurationVar(&cfg.Time, "time", cfg.Time, "time to fill with runs when they are shared by cost")
-	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "wall time after which a run counts as hung")
+	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "processor time after which a run counts as hung; ten times as much by the wall clock")
 	cmd.Flags().Int64Var(&memoryMB, "memory", memoryMB, "heap bound of a worker in MiB")
 	cmd.Flags().Int64Var(&cfg.ShrinkRuns, "shrink-runs", cfg.ShrinkRuns, "runs to shrink one example (0: do not shrink)")
 	cmd.Flags().StringVar(&cfg.OutDir, "out", cfg.OutDir, "folder for capsules")

@@ -28,7 +28,7 @@ func (a *App) verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", cfg.Seeds, "seeds in all, split evenly over the scenarios")
 	cmd.Flags().Var(&first, "first", "first seed of every scenario")
-	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "wall time after which a run counts as hung")
+	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "processor time after which a run counts as hung; ten times as much by the wall clock")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cfg.Seeds < 1 {
 			return Usagef("--seeds must be at least 1")
