@@ -289,7 +289,7 @@ func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before i
 			r.Features = append(r.Features, image.FeatureRange{Name: name, Minimum: lowest, Maximum: highest})
 		}
 	}
-	slices.SortFunc(r.Features, func(a, b image.FeatureRange) int { return compareText(a.Name, b.Name) })
+	slices.SortStableFunc(r.Features, func(a, b image.FeatureRange) int { return compareText(a.Name, b.Name) })
 	c.all.k.submit(h, controller.Op{Kind: controller.RegisterBroker, Broker: r})
 }
 

@@ -42,7 +42,7 @@ func (q *DeleteTopicsRequest) decide(c *Controller, _ int64) error {
 		}
 		results = append(results, r)
 	}
-	slices.SortFunc(asked, func(a, b record.UUID) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(asked, func(a, b record.UUID) int { return slices.Compare(a[:], b[:]) })
 	var list []records.Record
 	for i := range results {
 		r := &results[i]
