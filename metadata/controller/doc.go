@@ -43,4 +43,13 @@
 // not say, when a broker was heard of and how far its metadata is, only the active controller knows, and forgets when it
 // renounces: sessions.go, broker_heartbeat.go. Contact is the one method that another lane calls (7.5). What fencing, shutdown and the
 // like do to partitions is asked in one place, broker_partitions.go.
+//
+// # Topics and partitions
+//
+// Operations on topics, partitions, configurations and producer ids have a typed [Request] and a typed Result.Answer. Each decides
+// from the image alone; nothing about partitions is kept anywhere else, so a revert takes everything back (KB-28). One change of a
+// partition is made in one place, partition_change.go, and what happens to a broker moves partitions through [AppendTransition] only.
+//
+// Deviations: a broker that is unfenced while it shuts down is not elected (the original elects whoever is unfenced); replicas
+// that a second reassignment keeps stay among those to add until they are in sync.
 package controller
