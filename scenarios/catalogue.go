@@ -70,6 +70,7 @@ func all() []sim.Scenario {
 		{name: fromScenario, doc: "the cluster of a directory tree, as `run --from` makes it; a seed without a tree takes one of Kafka's", draw: drawFrom},
 		{name: "kip1262/released", doc: "metadata bootstrap as released, no ClusterIdRecord at any level", draw: drawReleased},
 		{name: "kip1262/final-mar", doc: "formatted bootstrap controllers, unformatted brokers and observers, upgrades to level 34", draw: drawFinalMar},
+		{name: "kip1262/final-apr", doc: "a dynamic quorum is formatted, a static one need not be, brokers and observers neither; upgrades to level 34", draw: drawFinalApr},
 		{name: "kip1262/draft", doc: "voters that need no format: a leader without a cluster id writes one", draw: drawDraft},
 	}
 	list = append(list, &scenario{name: "metadata/brokers", doc: "brokers and controllers that register, send heartbeats, are fenced, shut down and come back, under storms",

@@ -223,6 +223,40 @@ func drawFinalMar(d dice, p *plan.Plan) {
 	}
 }
 
+// drawFinalApr: voters that a 0-0.checkpoint names are formatted; those of a static quorum need not be, and nobody else.
+func drawFinalApr(d dice, p *plan.Plan) {
+	share := int64(100) // of the voters that are formatted, in percent
+	if d.chance("dynamic", 34) {
+		p.Params["quorum"] = "dynamic"
+	} else {
+		share = d.oneOf("formatted-percent", 0, 0, 34, 67, 100)
+	}
+	controllers(p, 3, int(d.roll("observers", 2)), 1+int(d.roll("brokers", 2)))
+	p.Params["variant"] = "final-apr"
+	d.identify(p)
+	for i := range p.Hosts {
+		h := &p.Hosts[i]
+		formatted := share
+		if h.Kind != kindController {
+			formatted = 25
+		}
+		if !d.chance(h.ID+"/formatted", formatted) {
+			h.Params["format"] = "none"
+		}
+		d.twoDirs(h, true)
+	}
+	rareSnapshots(p)
+	d.storm(p, &lightProfile)
+	if share == 0 || share == 100 { // of voters that are formatted in part one may be shut out for good (T23): none is left over
+		d.leaveOut(p)
+	}
+	d.writes(p, &lightProfile)
+	if share > 0 && d.chance("old-level", 30) {
+		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")
+		d.upgrade(p, []int64{34})
+	}
+}
+
 // drawDraft: voters need not be formatted; some may be, all with one cluster id.
 func drawDraft(d dice, p *plan.Plan) {
 	controllers(p, int(d.oneOf("voters", 1, 3, 3, 3)), int(d.roll("observers", 2)), 1)
