@@ -127,10 +127,11 @@ func (c *Controller) HandleCommit(_ int64, batches []raft.Batch) error {
 		}
 		if !c.Active() {
 			for c.reader.Reset(b.Bytes); c.reader.Next(); {
-				if err := c.replay(c.reader.Offset, c.reader.Record); err != nil {
+				if err := c.replay(c.reader.Offset, c.reader.Record, c.timeline.replayStable); err != nil {
 					return err
 				}
 			}
+			c.timeline.catchUp()
 			if err := c.reader.Err(); err != nil {
 				return fmt.Errorf("%w: %w", ErrReplay, err)
 			}
@@ -163,20 +164,21 @@ func (c *Controller) advance(committed int64, epoch int32) {
 	}
 }
 
-// replay makes the change of one record, after the checks that any reader of the log makes (5.5).
-func (c *Controller) replay(offset int64, r records.Record) error {
+// replay makes the change of one record in memory, after the checks that any reader of the log makes (5.5).
+func (c *Controller) replay(offset int64, r records.Record, change func(int64, records.Record) error) error {
 	switch m := r.(type) {
 	case *records.FeatureLevelRecord:
 		if err := c.checkReplayedLevel(m); err != nil {
 			return fmt.Errorf("%w: offset %d: %w", ErrReplay, offset, err)
 		}
 	case *records.ClusterIdRecord:
+		c.timeline.catchUp()
 		if err := c.checkReplayedID(m.ClusterId); err != nil {
 			return fmt.Errorf("%w: offset %d: %w", ErrReplay, offset, err)
 		}
 	}
 	began := c.timeline.transactionStart
-	if err := c.timeline.replay(offset, r); err != nil {
+	if err := change(offset, r); err != nil {
 		return err
 	}
 	if r.APIKey() == records.AbortTransactionRecordKey {

@@ -37,7 +37,7 @@ func (c *Controller) HandleLoadSnapshot(_ int64, id raft.OffsetAndEpoch, content
 			continue
 		}
 		for c.reader.Reset(batch); c.reader.Next(); count++ {
-			if err := c.replay(last, c.reader.Record); err != nil {
+			if err := c.replay(last, c.reader.Record, c.timeline.replayStable); err != nil {
 				return fmt.Errorf("%w: %w", ErrLoadSnapshot, err)
 			}
 		}
@@ -45,6 +45,7 @@ func (c *Controller) HandleLoadSnapshot(_ int64, id raft.OffsetAndEpoch, content
 			return fmt.Errorf("%w: %w", ErrLoadSnapshot, err)
 		}
 	}
+	c.timeline.catchUp()
 	c.timeline.settle(last)
 	c.committed, c.committedEpoch, c.stable = last, id.Epoch, last
 	c.observe(Event{Kind: SnapshotLoaded, Epoch: id.Epoch, Offset: last, Count: count, Digest: c.timeline.stable.image.Digest()})

@@ -34,7 +34,16 @@ type timeline struct {
 	moments          []moment // ascending by offset; those before head are stable
 	head             int32
 
-	delta image.Delta // scratch
+	delta   image.Delta // scratch; between replayStable and catchUp what there is more than in image
+	pending pendingMoment
+}
+
+// pendingMoment is the moment of the newest record that only the delta has so far.
+type pendingMoment struct {
+	open       bool // the delta stands on the image
+	changed    bool // and a record had an effect: the one at offset was the last
+	offset     int64
+	registered registrations
 }
 
 func newTimeline() timeline {
@@ -93,6 +102,47 @@ func (t *timeline) replay(offset int64, r records.Record) error {
 		}
 	}
 	return nil
+}
+
+// replayStable is replay for a reader of committed batches. Nothing goes back to between two records that are committed outside of a
+// transaction, so one moment stands for a run of them: the next image costs what they change together, not a path of nodes for each.
+// The memory is that of all records only after the catchUp that has to follow.
+func (t *timeline) replayStable(offset int64, r records.Record) error {
+	if t.transactionStart != noTransaction || isMarker(r) {
+		t.catchUp()
+		return t.replay(offset, r)
+	}
+	p := &t.pending
+	if !p.open {
+		t.delta.Reset(t.image)
+		p.open, p.registered = true, t.registered
+	}
+	before := t.delta.Changes()
+	if err := t.delta.Replay(r); err != nil {
+		return fmt.Errorf("%w: offset %d: %w", ErrReplay, offset, err)
+	}
+	if t.delta.Changes() != before {
+		p.changed, p.offset, p.registered = true, offset, p.registered.after(offset, r)
+	}
+	return nil
+}
+
+// catchUp adds the moment of what replayStable has put off.
+func (t *timeline) catchUp() {
+	p := &t.pending
+	if p.changed {
+		t.registered = p.registered
+		t.push(p.offset, t.delta.Apply(image.Provenance{Offset: p.offset, Epoch: -1}), t.transactionStart)
+	}
+	*p = pendingMoment{}
+}
+
+func isMarker(r records.Record) bool {
+	switch r.(type) {
+	case *records.BeginTransactionRecord, *records.EndTransactionRecord, *records.AbortTransactionRecord:
+		return true
+	}
+	return false
 }
 
 // push adds a moment. Of several at one offset, which a snapshot has, the last one counts.

@@ -72,7 +72,7 @@ func (c *Controller) appendBatch(rs []records.Record) error {
 	}
 	base := last - int64(len(rs)) + 1
 	for i, r := range rs {
-		if err := c.replay(base+int64(i), r); err != nil {
+		if err := c.replay(base+int64(i), r, c.timeline.replay); err != nil {
 			return err
 		}
 	}

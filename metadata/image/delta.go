@@ -48,6 +48,9 @@ func (d *Delta) Records() int64 { return d.records }
 // Unchanged tells whether no record had an effect.
 func (d *Delta) Unchanged() bool { return d.writes == 0 }
 
+// Changes returns how many changes the records made. One without effect makes none.
+func (d *Delta) Changes() int64 { return d.writes }
+
 // Apply returns the image that the records make of the base, at p. The delta stays what it is.
 func (d *Delta) Apply(p Provenance) *Image {
 	d.edit = nil // from here on the nodes are somebody else's too

@@ -117,11 +117,18 @@ func (n *node[K, V]) writable(edit *Edit) *node[K, V] {
 	if edit != nil && n.owner == edit {
 		return n
 	}
-	c := *n
-	c.owner = edit
-	if n.children != nil {
-		children := *n.children
-		c.children = &children
+	if n.children == nil {
+		c := *n
+		c.owner = edit
+		return &c
 	}
-	return &c
+	c := &inner[K, V]{node: *n, slots: *n.children}
+	c.owner, c.children = edit, &c.slots
+	return &c.node
+}
+
+// inner is an inner node in one piece of memory with its children.
+type inner[K Key[K], V any] struct {
+	node[K, V]
+	slots [width]*node[K, V]
 }
