@@ -35,6 +35,10 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 	fmt.Fprintf(&b, "\n%s and %s in %v, %s: %s runs/s, %s events/s\n", Plural(s.Runs, "schedule"), Plural(s.Events, "event"),
 		(time.Duration(s.RunMs) * time.Millisecond).Round(100*time.Millisecond), Plural(int64(s.Workers), "worker"),
 		Count(int64(s.RunsPerSecond)), Count(int64(s.EventsPerSecond)))
+	if tenth := 100 * time.Millisecond; s.ShrinkMs >= tenth.Milliseconds() {
+		fmt.Fprintf(&b, "Shrinking and capsules took %v more, %v in all\n", (time.Duration(s.ShrinkMs) * time.Millisecond).Round(tenth),
+			(time.Duration(s.ElapsedMs) * time.Millisecond).Round(tenth))
+	}
 	for _, note := range s.Notes {
 		fmt.Fprintf(&b, "Note: %s\n", note)
 	}

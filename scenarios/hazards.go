@@ -59,9 +59,10 @@ func kafkaHazards() []hazard {
 	}, {
 		doc: sim.HazardDoc{
 			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",
-			Doc: "at kraft.version 0 a voter keeps its identity when its disk is emptied: a leader still counts what it acknowledged before, and " +
-				"it may vote a second time in an epoch (invariants.md, Words)",
-			DuePerMillion: 20_000,
+			// Not due: Kafka's script lets the others agree on a leader before the emptied node starts, so that its second vote and its
+			// old acknowledgements come too late to matter. Cases that set the loss up are T27 and U-23, where it is due.
+			Doc: "at kraft.version 0 a voter keeps its identity when its disk is emptied: what it acknowledged counts though it is gone, and " +
+				"it may vote a second time in an epoch (invariants.md, Words). Due where a case sets it up: T27-, U23-",
 		},
 		invariants: []string{"election-safety", "one-vote", "log-matching", "hw-durable", "leader-completeness", "acknowledged-survives"},
 		applies: func(c *cluster, p *plan.Plan) bool {

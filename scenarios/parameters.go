@@ -26,7 +26,9 @@ const (
 func parameters() []plan.Parameters {
 	kinds := []string{kindController, kindObserver, kindBroker, kindOperator}
 	return []plan.Parameters{
-		{Plan: append(clusterParameters(), operatorParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
+		{Plan: clusterParameters(), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
+		{Scenario: kipFamily, Plan: append(clusterParameters(), kipCaseParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
+		{Scenario: operatorFamily, Plan: append(clusterParameters(), operatorParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
 		{Scenario: "kafka/", Plan: append(clusterParameters(), kafkaParameters()...), Host: hostParameters(), HostKinds: kinds, Check: checkHosts},
 	}
 }
@@ -43,6 +45,15 @@ func textField(name, doc string) plan.Field {
 	return plan.Field{Name: name, Type: plan.TextField, Doc: doc}
 }
 
+// kipCaseParameters are what the cases of KIP-1262 add.
+func kipCaseParameters() []plan.Field {
+	return []plan.Field{
+		wordField(caseParam, "case of KIP-1262 whose outcome is judged, t01 to t34; absent: none", kipCaseIDs()...),
+		textField("broken", "case t04: the directory whose file cannot be written"),
+		textField("half", "case t30: the host of which one directory is formatted"),
+	}
+}
+
 // clusterParameters are those of plan.params.
 func clusterParameters() []plan.Field {
 	ms := func(name string, low int64, doc string) plan.Field { return numberField(name, low, longestMs, doc) }
@@ -50,9 +61,6 @@ func clusterParameters() []plan.Field {
 		wordField("variant", "of the metadata bootstrap; absent: released", "released", "final-mar", "final-apr", "draft"),
 		wordField("quorum", "voters by configuration or by records; absent: static", "static", "dynamic"),
 		wordField("measure", "what else the statistics of the verdict hold; absent: nothing", "nothing", "availability"),
-		wordField(caseParam, "case of KIP-1262 whose outcome is judged, t01 to t34; absent: none", kipCaseIDs()...),
-		textField("broken", "case t04: the directory whose file cannot be written"),
-		textField("half", "case t30: the host of which one directory is formatted"),
 		textField("cluster_id", "with which the operator formats; absent: a fixed one"),
 		textField("listener", "name of the controllers' listener; absent: CONTROLLER"),
 		textField("level", "--release-version of the format step, as 4.0 or 4.4-IV2; absent or empty: the release's default"),
@@ -72,9 +80,6 @@ func clusterParameters() []plan.Field {
 		ms("append_linger_ms", 0, "controller.quorum.append.linger.ms; absent: 25"),
 		ms("fetch_max_wait_ms", 1, "longest wait of a fetch at the leader; absent: 500"),
 		ms("max_idle_interval_ms", 0, "metadata.max.idle.interval.ms, 0 writes no NoOpRecords; absent: 500"),
-		wordField("wire", "what messages are between hosts: structs, or the bytes of Kafka's protocol; absent: structs", "structs", "bytes"),
-		wordField("corrupt", "which bits of a frame network.corrupt_ppm flips: those that a batch's checksum covers, or any; absent: records",
-			"records", "header", "any"),
 		numberField("fetch_max_bytes", 1, math.MaxInt32, "of one fetch answer; absent: 1 MiB"),
 		numberField("max_batch_bytes", leastBatchBytes, math.MaxInt32, "of one batch of the leader; absent: 8 MiB"),
 		numberField("max_batch_records", 1, math.MaxInt32, "of one batch of the leader; absent: no limit"),

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -40,24 +41,35 @@ type InvariantDoc struct {
 // SometimesDoc describes one condition that campaigns must reach now and then.
 type SometimesDoc struct {
 	Name     string
-	Scenario string // the scenario family in which it is due, a prefix of scenario names
+	Scenario string // the scenario family in which it is due, see InFamily
 	// DuePerMillion is how often among a million runs of that family it is expected at least. A campaign large enough to
 	// expect twenty hits that has none is red.
 	DuePerMillion int64
 	Doc           string
 }
 
+// InFamily reports whether a scenario belongs to a family: a prefix of scenario names, or several with commas between. Everything
+// belongs to the family "".
+func InFamily(family, scenario string) bool {
+	for prefix := range strings.SplitSeq(family, ",") {
+		if strings.HasPrefix(scenario, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // HazardDoc is a declared hazard or documented loss: what may break, in which scenarios, and why that is no bug of ours.
 type HazardDoc struct {
 	ID        string
 	Invariant string
-	Scenario  string // prefix of the scenario names in which it may be met
+	Scenario  string // family of scenarios in which it may be met, see InFamily
 	Fault     string // fault class that it needs, "" for none
 	Doc       string
 	// DuePerMillion is how often among a million runs it is met at least; a campaign large enough to expect twenty that
 	// meets none is red.
 	DuePerMillion int64
-	// DueIn is the prefix of the scenarios whose runs count for that, where others may meet it and need not; "" for Scenario.
+	// DueIn is the family of scenarios whose runs count for that, where others may meet it and need not; "" for Scenario.
 	DueIn string
 }
 

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/scenarios"
@@ -48,7 +51,8 @@ func compareCommand(catalogue *sim.Catalogue) *cobra.Command {
 
 func (c *comparison) flags(cmd *cobra.Command, seeds int64) {
 	cmd.Flags().Int64Var(&c.seeds, "seeds", seeds, "plans, each run under every variant")
-	cmd.Flags().Uint64Var(&c.first, "first", 1, "first seed of every scenario")
+	c.first = 1
+	cli.AddSeed(cmd, &c.first, "first", "first seed of every scenario")
 	cmd.Flags().IntVar(&c.workers, "workers", runtime.NumCPU(), "runs at a time; changes nothing but the time")
 	cmd.Args = cobra.NoArgs
 }
@@ -71,7 +75,10 @@ type compareSheet struct {
 	Config   cli.Configuration `json:"config"`
 	Variants []string          `json:"variants"`
 	Plans    int64             `json:"plans"`
-	Rows     []compareRow      `json:"rows"`
+	Runs     int64             `json:"runs"`
+	// Interrupted: a signal ended the comparison, and the rows hold the runs so far.
+	Interrupted bool         `json:"interrupted,omitempty"`
+	Rows        []compareRow `json:"rows"`
 }
 
 type compareRow struct {
@@ -88,7 +95,7 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 		Long: "Each plan sets one of the cases T1 to T34 up, and runs under released, final-mar, final-apr and draft. A cell tells how many runs\n" +
 			"were ok, met a declared hazard, got stuck, broke an invariant (FINDING), or did not reach the case, which is not ok. \"-\" is a\n" +
 			"variant for which the table gives no outcome. Below the table is the shortest plan of each cell that is not ok.\n" +
-			"Exit code 1 for a finding or a run that is stuck.",
+			"Exit code 1 for a finding or a run that is stuck; 130 when SIGINT or SIGTERM ended it, with the sheet so far.",
 		Example: "  simrun compare kip1262 --seeds 3400\n  simrun compare kip1262 --seeds 340 --shrink-runs 0\n  simrun compare kip1262 --seeds 34000 --out plans --json > sheet.json",
 	}
 	c.flags(cmd, 3400)
@@ -104,7 +111,9 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 				return err
 			}
 		}
-		if err := c.sheet(cmd.ErrOrStderr(), catalogue, &sheet); err != nil {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		if err := c.sheet(ctx, cmd.ErrOrStderr(), catalogue, &sheet); err != nil {
 			return err
 		}
 		var err error
@@ -113,16 +122,20 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 		} else {
 			err = sheet.print(cmd.OutOrStdout())
 		}
-		if err == nil && sheet.failed() {
-			return cli.ErrFinding
+		switch {
+		case err != nil:
+		case sheet.Interrupted:
+			err = cli.ErrInterrupted
+		case sheet.failed():
+			err = cli.ErrFinding
 		}
 		return err
 	}
 	return cmd
 }
 
-// sheet fills the sheet in.
-func (c *comparison) sheet(progress io.Writer, catalogue *sim.Catalogue, s *compareSheet) error {
+// sheet fills the sheet in. When ctx ends it takes what ran until then, and shrinks nothing any more.
+func (c *comparison) sheet(ctx context.Context, progress io.Writer, catalogue *sim.Catalogue, s *compareSheet) error {
 	rows, tasks := scenarios.KIPRows(), scenarios.KIPTasks(catalogue, c.first, c.seeds)
 	type judged struct {
 		plan   *plan.Plan
@@ -130,7 +143,7 @@ func (c *comparison) sheet(progress io.Writer, catalogue *sim.Catalogue, s *comp
 		target []string
 	}
 	runs := make([]judged, len(tasks)*len(s.Variants))
-	err := inParallel(progress, "run", len(runs), c.workers, func(engine *sim.Engine, i int) error {
+	err := inParallel(ctx, progress, "run", len(runs), c.workers, func(engine *sim.Engine, i int) error {
 		variant := s.Variants[i%len(s.Variants)]
 		p := scenarios.UnderVariant(tasks[i/len(s.Variants)].Plan, variant)
 		result, err := engine.Run(p, sim.Options{})
@@ -144,13 +157,19 @@ func (c *comparison) sheet(progress io.Writer, catalogue *sim.Catalogue, s *comp
 	if err != nil {
 		return err
 	}
+	for i := range runs {
+		if runs[i].plan != nil {
+			s.Runs++
+		}
+	}
+	s.Interrupted = ctx.Err() != nil
 	var examples []*compareExample
 	for r := range rows {
 		row := compareRow{Name: rows[r].Name, Doc: rows[r].Doc}
 		for k, variant := range s.Variants {
 			cell := compareCell{Variant: variant, Applies: rows[r].Applies(variant)}
 			for i := k; i < len(runs); i += len(s.Variants) {
-				if x := &runs[i]; x.status[r] != "" {
+				if x := &runs[i]; x.plan != nil && x.status[r] != "" {
 					cell.add(x.status[r], x.target[r], x.plan)
 				}
 			}
@@ -159,9 +178,14 @@ func (c *comparison) sheet(progress io.Writer, catalogue *sim.Catalogue, s *comp
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	err = inParallel(progress, "shrink", len(examples), c.workers, func(engine *sim.Engine, i int) error {
-		return shrinkExample(engine, examples[i], c.budget, catalogue.Registry)
+	err = inParallel(context.Background(), progress, "shrink", len(examples), c.workers, func(engine *sim.Engine, i int) error {
+		budget := c.budget
+		if ctx.Err() != nil { // one run tells what the example shows
+			budget = 0
+		}
+		return shrinkExample(engine, examples[i], budget, catalogue.Registry)
 	})
+	s.Interrupted = ctx.Err() != nil
 	if err != nil {
 		return err
 	}
@@ -239,7 +263,18 @@ func (s *compareSheet) print(w io.Writer) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s, each under %s\n", reports.Plural(s.Plans, "plan"), strings.Join(s.Variants, ", "))
+	if _, err := fmt.Fprintf(w, "%s, each under %s\n", reports.Plural(s.Plans, "plan"), strings.Join(s.Variants, ", ")); err != nil {
+		return err
+	}
+	return printInterrupted(w, s.Interrupted, s.Runs, s.Plans*int64(len(s.Variants)))
+}
+
+// printInterrupted says how far a comparison came that a signal ended.
+func printInterrupted(w io.Writer, interrupted bool, runs, of int64) error {
+	if !interrupted {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "Interrupted: these are the results so far, of %s of %s.\n", reports.Count(runs), reports.Plural(of, "run"))
 	return err
 }
 

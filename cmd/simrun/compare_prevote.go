@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/scenarios"
@@ -15,7 +19,10 @@ import (
 type preVoteSheet struct {
 	Config cli.Configuration `json:"config"`
 	Plans  int64             `json:"plans"`
-	Rows   []preVoteRow      `json:"rows"`
+	Runs   int64             `json:"runs"`
+	// Interrupted: a signal ended the comparison, and the rows hold the runs so far.
+	Interrupted bool         `json:"interrupted,omitempty"`
+	Rows        []preVoteRow `json:"rows"`
 }
 
 // preVoteRow is a scenario, or all of them.
@@ -70,7 +77,9 @@ func comparePreVoteCommand(catalogue *sim.Catalogue) *cobra.Command {
 			outcome plan.Outcome
 		}
 		runs := make([]run, 2*len(tasks))
-		err := inParallel(cmd.ErrOrStderr(), "run", len(runs), c.workers, func(engine *sim.Engine, i int) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err := inParallel(ctx, cmd.ErrOrStderr(), "run", len(runs), c.workers, func(engine *sim.Engine, i int) error {
 			result, err := engine.Run(scenarios.WithPreVote(tasks[i/2].Plan, i%2 == 0), sim.Options{})
 			if err != nil {
 				return err
@@ -81,21 +90,39 @@ func comparePreVoteCommand(catalogue *sim.Catalogue) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		sheet.Interrupted = ctx.Err() != nil
 		for i := range runs {
-			sheet.row(tasks[i/2].Scenario).side(i%2 == 0).add(runs[i].figures, runs[i].outcome)
+			if runs[i].outcome != "" {
+				sheet.Runs++
+				sheet.row(tasks[i/2].Scenario).side(i%2 == 0).add(runs[i].figures, runs[i].outcome)
+			}
 		}
 		for i := range runs {
-			sheet.row("all").side(i%2 == 0).add(runs[i].figures, runs[i].outcome)
+			if runs[i].outcome != "" {
+				sheet.row("all").side(i%2 == 0).add(runs[i].figures, runs[i].outcome)
+			}
 		}
 		if cli.JSON(cmd) {
-			return cli.PrintJSON(cmd.OutOrStdout(), &sheet)
+			err = cli.PrintJSON(cmd.OutOrStdout(), &sheet)
+		} else {
+			err = sheet.print(cmd.OutOrStdout())
 		}
-		if err := sheet.Config.Print(cmd.OutOrStdout()); err != nil {
-			return err
+		if err == nil && sheet.Interrupted {
+			err = cli.ErrInterrupted
 		}
-		return reports.Table(cmd.OutOrStdout(), sheet.table())
+		return err
 	}
 	return cmd
+}
+
+func (s *preVoteSheet) print(w io.Writer) error {
+	if err := s.Config.Print(w); err != nil {
+		return err
+	}
+	if err := reports.Table(w, s.table()); err != nil {
+		return err
+	}
+	return printInterrupted(w, s.Interrupted, s.Runs, 2*s.Plans)
 }
 
 // row returns the row of a scenario; that of all is the last.

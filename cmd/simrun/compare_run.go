@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"sync"
@@ -16,8 +17,8 @@ import (
 const comparePeriod = 5 * time.Second
 
 // inParallel calls do with each number below n, on so many workers, each with an engine of its own. What do writes belongs to its
-// number, so that the result depends on no order. Progress goes to w.
-func inParallel(w io.Writer, what string, n, workers int, do func(engine *sim.Engine, i int) error) error {
+// number, so that the result depends on no order. When ctx ends, no further number is taken. Progress goes to w.
+func inParallel(ctx context.Context, w io.Writer, what string, n, workers int, do func(engine *sim.Engine, i int) error) error {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	next, first := 0, error(nil)
@@ -25,7 +26,7 @@ func inParallel(w io.Writer, what string, n, workers int, do func(engine *sim.En
 	take := func() (int, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if next == n || first != nil {
+		if next == n || first != nil || ctx.Err() != nil {
 			return 0, false
 		}
 		if time.Since(last) > comparePeriod {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kraftsim/kraftsim/scenarios"
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/cli"
 )
 
@@ -29,6 +32,23 @@ func TestCompareIsDeterministic(t *testing.T) {
 		require.Equal(t, cli.ExitOK, code)
 		require.Equal(t, strings.Replace(one, "--workers 1", "--workers 3", 1), three)
 	}
+}
+
+// What a signal ends is told as far as it came, and no run that was not made counts.
+func TestCompareInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := inParallel(ctx, &bytes.Buffer{}, "run", 9, 2, func(*sim.Engine, int) error { return os.ErrInvalid })
+	require.NoError(t, err, "no number is taken any more")
+	c := comparison{seeds: 34, first: 1, workers: 2}
+	s := compareSheet{Variants: scenarios.KIPVariants(), Plans: c.seeds}
+	require.NoError(t, c.sheet(ctx, &bytes.Buffer{}, scenarios.Catalogue(), &s))
+	require.True(t, s.Interrupted)
+	require.Zero(t, s.Runs)
+	require.NotEmpty(t, s.Rows)
+	text := &bytes.Buffer{}
+	require.NoError(t, s.print(text))
+	require.Contains(t, text.String(), "Interrupted: these are the results so far, of 0 of 136 runs.\n")
 }
 
 // Every row is there, variants without an outcome are told apart from cases that were not reached, and plans run as written.

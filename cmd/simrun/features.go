@@ -74,7 +74,8 @@ func featuresSub(catalogue *sim.Catalogue, do, short string) *cobra.Command {
 			"downgrade": "downgrade --feature share.version=1 --unsafe", "disable": "disable --feature group.version --dry-run"}[do]}
 	f := cmd.Flags()
 	f.StringVar(&c.scenario, "scenario", scenarios.FeaturesScenario, "scenario whose cluster is asked")
-	f.Uint64Var(&c.seed, "seed", 1, "seed from which the plan is drawn")
+	c.seed = 1
+	cli.AddSeed(cmd, &c.seed, "seed", "seed from which the plan is drawn")
 	f.StringVar(&c.at, "at", "3s", "when the tool is called, in virtual time before the calm")
 	f.StringVar(&c.toolRelease, "release", "", "software of the tool: "+strings.Join(features.Names(), ", ")+"; default is that of the first controller")
 	if do != "describe" {

@@ -78,6 +78,12 @@ func printInfo(cmd *cobra.Command, info *format.Info) error {
 	return err
 }
 
+// levelsDocument is the JSON document of version-mapping and of feature-dependencies.
+type levelsDocument struct {
+	Config cli.Configuration `json:"config"`
+	Levels []levelReport     `json:"levels"`
+}
+
 // levelReport is a feature at a level in JSON.
 type levelReport struct {
 	Feature string        `json:"feature"`
@@ -117,8 +123,9 @@ func versionMappingCommand(parent string) *cobra.Command {
 		if err != nil {
 			return cli.Usagef("--release-version: %s", bare(err))
 		}
+		call := cli.Configure(cmd, nil, nil)
 		if cli.JSON(cmd) {
-			return cli.PrintJSON(cmd.OutOrStdout(), levelsReport(levels))
+			return cli.PrintJSON(cmd.OutOrStdout(), levelsDocument{call, levelsReport(levels)})
 		}
 		for _, l := range levels {
 			if _, err := fmt.Fprintln(cmd.OutOrStdout(), l.Text()); err != nil {
@@ -169,12 +176,13 @@ func featureDependenciesCommand(parent string) *cobra.Command {
 }
 
 func printDependencies(cmd *cobra.Command, levels []features.Level, needs [][]features.Level) error {
+	call := cli.Configure(cmd, nil, nil)
 	if cli.JSON(cmd) {
 		all := levelsReport(levels)
 		for i := range all {
 			all[i].Needs = levelsReport(needs[i])
 		}
-		return cli.PrintJSON(cmd.OutOrStdout(), all)
+		return cli.PrintJSON(cmd.OutOrStdout(), levelsDocument{call, all})
 	}
 	for i, l := range levels {
 		line := l.Text() + " has no dependencies"

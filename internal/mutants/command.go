@@ -78,12 +78,12 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 			return err
 		}
 	}
+	report := &Report{Config: cli.Configure(cmd, args, nil)}
 	if !cli.JSON(cmd) {
-		if err := cli.Configure(cmd, args, nil).Print(cmd.OutOrStdout()); err != nil {
+		if err := report.Config.Print(cmd.OutOrStdout()); err != nil {
 			return err
 		}
 	}
-	report := &Report{}
 	if o.listOnly {
 		for _, p := range patches {
 			report.Rows = append(report.Rows, &Row{Patch: p, Status: Listed})
@@ -104,9 +104,12 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 			return err
 		}
 	}
-	if cli.JSON(cmd) {
+	switch {
+	case cli.JSON(cmd):
 		err = cli.PrintJSON(cmd.OutOrStdout(), report)
-	} else {
+	case o.listOnly:
+		err = report.list(cmd.OutOrStdout())
+	default:
 		err = report.Print(cmd.OutOrStdout())
 	}
 	if err == nil && !report.Good {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/kraftsim/kraftsim/sim/cli"
 )
 
 // Status is what became of a mutant.
@@ -51,11 +53,26 @@ func (r *Row) judge(h *hunt) {
 
 // Report is the matrix and the clean build beside it.
 type Report struct {
-	Rows  []*Row   `json:"mutants"`
-	Clean []*Clean `json:"clean"`
+	Config cli.Configuration `json:"config"`
+	Rows   []*Row            `json:"mutants"`
+	Clean  []*Clean          `json:"clean"`
 	// Interrupted: the matrix is not complete.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Good        bool `json:"good"` // every row is killed and the clean build is green
+}
+
+// list writes the patches alone: nothing ran, and there is nothing to say of kills.
+func (r *Report) list(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "id\tmutant\tscenarios\tinvariants\trule broken")
+	for _, row := range r.Rows {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", row.ID, row.Name, strings.Join(row.Scenarios, " "), strings.Join(row.Invariants, " "), row.Rule)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\n%d mutants; every patch applies\n", len(r.Rows))
+	return err
 }
 
 // Print writes the matrix as text.

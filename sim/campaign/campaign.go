@@ -163,6 +163,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 		summary.Unwritten = append(summary.Unwritten, err.Error())
 	}
 	summary.ElapsedMs = time.Since(c.start).Milliseconds()
+	summary.ShrinkMs = summary.ElapsedMs - summary.RunMs
 	return summary, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/internal/fakesim"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -58,10 +59,22 @@ func run(t *testing.T, cfg campaign.Config) *campaign.Summary {
 	return s
 }
 
+// phases is a campaign.Progress that keeps the names of phases.
+type phases struct{ names []string }
+
+func (p *phases) Planned(string, int64)    {}
+func (p *phases) Ran(string, int64, int64) {}
+func (p *phases) Phase(name string)        { p.names = append(p.names, name) }
+
 func TestCampaignCountsAndShrinks(t *testing.T) {
 	cfg := config("toy/", 900)
 	cfg.OutDir = t.TempDir()
+	phases := &phases{}
+	cfg.Progress = phases
 	s := run(t, cfg)
+	require.Equal(t, []string{"pilot", "runs", "shrinking, findings: 1, declared hazards: 1"}, phases.names)
+	require.Equal(t, s.ElapsedMs, s.RunMs+s.ShrinkMs)
+	require.Positive(t, s.RunMs)
 	require.Equal(t, int64(900), s.Runs)
 	require.True(t, s.Failed())
 	require.Len(t, s.Scenarios, 3)
@@ -110,7 +123,7 @@ func TestCampaignDoesNotDependOnTheNumberOfWorkers(t *testing.T) {
 		cfg.Prefix = "toy/"
 		cfg.Workers = workers
 		s := run(t, cfg)
-		s.Workers, s.ElapsedMs, s.RunMs, s.RunsPerSecond, s.EventsPerSecond = 0, 0, 0, 0, 0
+		s.Workers, s.ElapsedMs, s.RunMs, s.ShrinkMs, s.RunsPerSecond, s.EventsPerSecond = 0, 0, 0, 0, 0, 0
 		for i := range s.Scenarios {
 			s.Scenarios[i].MeanRunUs = 0
 		}
@@ -142,6 +155,33 @@ func TestColdConditionsAreRed(t *testing.T) {
 	elsewhere.Catalogue.Hazards[1].DueIn = "toy/hazard"
 	s = run(t, elsewhere)
 	require.Empty(t, s.Hazards[0].Red, "it is due in other scenarios, none of which ran")
+}
+
+// A rate is that of a family as a whole. A part of the family may meet nothing, and is not red for it.
+func TestDueOnlyWhereTheWholeFamilyRan(t *testing.T) {
+	narrow := config("toy/clean", 300)
+	narrow.Catalogue.Sometimes = []sim.SometimesDoc{
+		{Name: "anywhere", DuePerMillion: 500_000}, {Name: "toys", Scenario: "toy/", DuePerMillion: 500_000},
+		{Name: "declared", Scenario: "toy/clean", DuePerMillion: 500_000},
+		{Name: "two", Scenario: "toy/clean,toy/hazard", DuePerMillion: 500_000},
+	}
+	narrow.Catalogue.Hazards = []sim.HazardDoc{{ID: "everywhere", DuePerMillion: 500_000}}
+	due := func(s *campaign.Summary) (expected []int64) {
+		for _, c := range s.Sometimes[:4] {
+			expected = append(expected, c.Expected)
+			require.Equal(t, c.Expected > 0, c.Red != "", c.Name)
+		}
+		return expected
+	}
+	s := run(t, narrow)
+	require.Equal(t, []int64{0, 0, 150, 0}, due(s))
+	require.Equal(t, int64(300), s.Sometimes[0].OutOf)
+	require.Zero(t, s.Hazards[0].Expected)
+	require.Empty(t, s.Hazards[0].Red)
+
+	family := narrow
+	family.Prefix, family.ShrinkRuns = "toy/", -1
+	require.Equal(t, []int64{0, 150, 50, 100}, due(run(t, family)), "a hundred runs of each of three scenarios")
 }
 
 func TestBadSeedsAreFindingsAndTheCampaignGoesOn(t *testing.T) {

@@ -45,7 +45,7 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 	attempts := c.attempts(buckets)
 	var failed error
 	if c.ShrinkRuns > 0 && ctx.Err() == nil {
-		c.Progress.Phase("shrinking")
+		c.Progress.Phase(shrinking(len(s.Findings), len(buckets)))
 		failed = c.shrinkAll(ctx, attempts)
 	}
 	for _, b := range buckets {
@@ -54,6 +54,15 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 		}
 	}
 	return failed
+}
+
+// Shrinking begins the name of the phase that comes after the runs.
+const Shrinking = "shrinking"
+
+// shrinking names the phase in which so many findings, the first of so many buckets, are shrunk.
+func shrinking(findings, buckets int) string {
+	findings = min(findings, buckets)
+	return fmt.Sprintf("%s, findings: %d, declared hazards: %d", Shrinking, findings, buckets-findings)
 }
 
 // attempts lists the examples to shrink: the most promising of every bucket, then the next of every bucket, and so on, so that

@@ -34,7 +34,8 @@ type Summary struct {
 
 	Workers         int     `json:"workers"`
 	ElapsedMs       int64   `json:"elapsed_ms"`
-	RunMs           int64   `json:"run_ms"` // without shrinking
+	RunMs           int64   `json:"run_ms"`    // without shrinking
+	ShrinkMs        int64   `json:"shrink_ms"` // shrinking, and writing capsules
 	RunsPerSecond   float64 `json:"runs_per_second"`
 	EventsPerSecond float64 `json:"events_per_second"`
 }
@@ -89,8 +90,8 @@ type HazardSummary struct {
 	ID        string  `json:"id"`
 	Invariant string  `json:"invariant"`
 	Doc       string  `json:"doc"`
-	OutOf     int64   `json:"out_of"` // runs of the scenarios in which it may be met
-	Expected  int64   `json:"expected"`
+	OutOf     int64   `json:"out_of"`        // runs of the scenarios in which it may be met
+	Expected  int64   `json:"expected"`      // 0 also where only a part of the scenarios ran in which it is due
 	Red       string  `json:"red,omitempty"` // why this is a failure of the campaign
 	Bucket    *Bucket `json:"met,omitempty"`
 }
@@ -101,7 +102,7 @@ type Condition struct {
 	Scenario string `json:"scenario"`
 	Runs     int64  `json:"runs"` // in which it held
 	OutOf    int64  `json:"out_of"`
-	Expected int64  `json:"expected"`
+	Expected int64  `json:"expected"` // 0 also where only a part of the family ran
 	Red      string `json:"red,omitempty"`
 }
 
@@ -159,19 +160,34 @@ func scenarioSummary(t *Tally) ScenarioSummary {
 	return line
 }
 
-// familyRuns counts the runs of the scenarios with the prefix.
-func (c *campaign) familyRuns(prefix string) (n int64) {
+// familyRuns counts the runs of the scenarios of a family.
+func (c *campaign) familyRuns(family string) (n int64) {
 	for _, t := range c.tallies {
-		if strings.HasPrefix(t.Scenario, prefix) {
+		if sim.InFamily(family, t.Scenario) {
 			n += t.Runs
 		}
 	}
 	return n
 }
 
-// overdue says why zero hits are red, or "".
-func overdue(runs, ppm, hits int64) (expected int64, red string) {
-	expected = runs * ppm / 1_000_000
+// complete reports whether every scenario of the family ran, the large ones apart. A rate is that of a family as a whole: one part
+// of it may meet nothing, and others make up for that.
+func (c *campaign) complete(family string) bool {
+	ran := make(map[string]bool, len(c.tallies))
+	for _, t := range c.tallies {
+		ran[t.Scenario] = true
+	}
+	return !slices.ContainsFunc(c.Catalogue.Scenarios, func(s sim.Scenario) bool {
+		return sim.InFamily(family, s.Name()) && !ran[s.Name()]
+	})
+}
+
+// overdue says how many hits a family's runs should have, none where only a part of the family ran, and why zero hits are red, or "".
+func (c *campaign) overdue(family string, ppm, hits int64) (expected int64, red string) {
+	if !c.complete(family) {
+		return 0, ""
+	}
+	expected = c.familyRuns(family) * ppm / 1_000_000
 	if expected >= dueRuns && hits == 0 {
 		return expected, "never met, though this many runs should meet it"
 	}
@@ -189,11 +205,11 @@ func (c *campaign) conditions() (list []Condition) {
 		}
 		hits := int64(0)
 		for _, t := range c.tallies {
-			if strings.HasPrefix(t.Scenario, doc.Scenario) {
+			if sim.InFamily(doc.Scenario, t.Scenario) {
 				hits += t.Sometimes[doc.Name]
 			}
 		}
-		expected, red := overdue(runs, doc.DuePerMillion, hits)
+		expected, red := c.overdue(doc.Scenario, doc.DuePerMillion, hits)
 		list = append(list, Condition{
 			Name: doc.Name, Scenario: doc.Scenario, Runs: hits, OutOf: runs, Expected: expected, Red: red})
 	}
@@ -254,13 +270,13 @@ func (c *campaign) hazards(s *Summary, buckets map[string]*Bucket) {
 		if b != nil {
 			hits = b.Runs
 			for _, scenario := range b.Scenarios {
-				if !strings.HasPrefix(scenario, doc.Scenario) {
+				if !sim.InFamily(doc.Scenario, scenario) {
 					h.Red = "met in " + scenario + ", where it is not declared"
 					h.OutOf = c.runs()
 				}
 			}
 		}
-		expected, red := overdue(c.familyRuns(cmp.Or(doc.DueIn, doc.Scenario)), doc.DuePerMillion, hits)
+		expected, red := c.overdue(cmp.Or(doc.DueIn, doc.Scenario), doc.DuePerMillion, hits)
 		h.Expected, h.Red = expected, cmp.Or(h.Red, red)
 		s.Hazards = append(s.Hazards, h)
 	}

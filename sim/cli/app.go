@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
@@ -151,13 +152,14 @@ func (a *App) root() *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return Usagef("unknown command %q: see %s --help", args[0], a.Catalogue.Program)
+				return Usagef("%s", a.noCommand(cmd, args[0]))
 			}
 			if JSON(cmd) {
 				return Usagef("--json needs a command: see %s --help", a.Catalogue.Program)
 			}
 			return cmd.Help()
 		},
+		Args:    cobra.ArbitraryArgs, // else cobra refuses an unknown command, and names no way on
 		Version: version(),
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
@@ -168,6 +170,27 @@ func (a *App) root() *cobra.Command {
 	root.AddCommand(a.Extra...)
 	markErrors(root)
 	return root
+}
+
+// noCommand is what to say about a command that is none.
+func (a *App) noCommand(root *cobra.Command, name string) string {
+	var all []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			all = append(all, c.Name())
+		}
+	}
+	return fmt.Sprintf("unknown command %q: the commands are %s; see %s --help", name, strings.Join(all, ", "), a.Catalogue.Program)
+}
+
+// atMostOne allows one argument, and says in words what it is.
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return Usagef("%s takes one argument at most, %s, not %d", cmd.Name(), what, len(args))
+		}
+		return nil
+	}
 }
 
 // version tells the engine, which is what verdicts depend on, and the build.

@@ -193,9 +193,11 @@ func TestMessagesNameTheProgram(t *testing.T) {
 func TestListOfWhatMayBeMetAnywhere(t *testing.T) {
 	a := app()
 	a.Catalogue.Sometimes = []sim.SometimesDoc{{Name: "rain", Doc: "it rains", DuePerMillion: 1234}}
-	a.Catalogue.Hazards = []sim.HazardDoc{{ID: "flood", Invariant: "dry", Doc: "wet feet"}}
+	a.Catalogue.Hazards = []sim.HazardDoc{{ID: "flood", Invariant: "dry", Doc: "wet feet"},
+		{ID: "ebb", Invariant: "dry", Scenario: "toy/clean,toy/h,toy", DueIn: "toy/hazard", Doc: "mud"}}
 	code, stdout, _ := call(t, a, "list")
 	require.Equal(t, cli.ExitOK, code)
 	require.Regexp(t, "rain +any scenario, due in 1,234 of a million runs +it rains\n", stdout)
 	require.Regexp(t, "flood +dry in any scenario +wet feet\n", stdout)
+	require.Regexp(t, `ebb +dry in toy/clean, toy/h\*, toy/ \(due: toy/hazard\) +mud\n`, stdout)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/spf13/cobra"
 )
@@ -36,13 +37,25 @@ func sections() []string {
 	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards", "params"}
 }
 
+// oneSection asks for at most one argument, a section.
+func oneSection(_ *cobra.Command, args []string) error {
+	words := strings.Join(sections(), ", ")
+	switch {
+	case len(args) > 1:
+		return Usagef("list takes one argument at most, of %s, not %d", words, len(args))
+	case len(args) == 1 && !slices.Contains(sections(), args[0]):
+		return Usagef("list knows no %q: use one of %s, or nothing for all", args[0], words)
+	}
+	return nil
+}
+
 func (a *App) listCommand() *cobra.Command {
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(sections(), "|") + "]",
 		Short:     "List scenarios, invariants, faults, conditions, declared hazards and parameters",
 		Example:   fmt.Sprintf("  %s list scenarios\n  %s list faults --json", program, program),
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args:      oneSection,
 		ValidArgs: sections(),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -102,11 +115,15 @@ func (a *App) fill(l *listing, what string) {
 		l.Params = a.params()
 	case "sometimes":
 		for _, d := range c.Sometimes {
-			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
+			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: a.family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
 		}
 	case "hazards":
 		for _, d := range c.Hazards {
-			l.Hazards = append(l.Hazards, entry{Name: d.ID, Of: d.Invariant + " in " + family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})
+			where := a.family(d.Scenario)
+			if d.DueIn != "" {
+				where += " (due: " + a.family(d.DueIn) + ")"
+			}
+			l.Hazards = append(l.Hazards, entry{Name: d.ID, Of: d.Invariant + " in " + where, Doc: d.Doc, Due: d.DuePerMillion})
 		}
 	}
 }
@@ -134,24 +151,39 @@ func (a *App) params() (list []entry) {
 		f := &families[i]
 		for j := range f.Plan {
 			if p := &f.Plan[j]; !known(f, false, p.Name) {
-				list = append(list, entry{Name: p.Name, Of: "plan of " + family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
+				list = append(list, entry{Name: p.Name, Of: "plan of " + a.family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
 			}
 		}
 		for j := range f.Host {
 			if p := &f.Host[j]; !known(f, true, p.Name) {
-				list = append(list, entry{Name: p.Name, Of: "host of " + family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
+				list = append(list, entry{Name: p.Name, Of: "host of " + a.family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
 			}
 		}
 	}
 	return list
 }
 
-// family names the scenarios with a prefix.
-func family(prefix string) string {
-	if prefix == "" {
+// family names the scenarios of a family, see sim.InFamily.
+func (a *App) family(family string) string {
+	if family == "" {
 		return "any scenario"
 	}
-	return prefix
+	names := strings.Split(family, ",")
+	for i, prefix := range names {
+		names[i] = a.names(prefix)
+	}
+	return strings.Join(names, ", ")
+}
+
+// names shows a prefix of names. One that is neither a name nor a folder of names has a star behind it.
+func (a *App) names(prefix string) string {
+	switch {
+	case a.Catalogue.Scenario(prefix) != nil || strings.HasSuffix(prefix, "/"):
+		return prefix
+	case slices.ContainsFunc(a.Catalogue.Scenarios, func(s sim.Scenario) bool { return strings.HasPrefix(s.Name(), prefix+"/") }):
+		return prefix + "/"
+	}
+	return prefix + "*"
 }
 
 // due says how often something must be met.

@@ -96,6 +96,11 @@ func printLine(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// AddSeed declares a flag that takes a 64-bit seed, whose default is what seed points to.
+func AddSeed(cmd *cobra.Command, seed *uint64, name, usage string) {
+	cmd.Flags().Var((*seedFlag)(seed), name, usage)
+}
+
 // seedFlag is a 64-bit seed on the command line.
 type seedFlag uint64
 

@@ -20,7 +20,7 @@ func (a *App) planCommand() *cobra.Command {
 			"configuration goes to standard error, so that the document can be sent to a file. With --check it validates a file,\n" +
 			"a plan or the plan in a capsule.",
 		Example: fmt.Sprintf("  %s plan %s --seed 17 > plan.json\n  %s plan --check plan.json", program, a.exampleScenario(), program),
-		Args:    cobra.MaximumNArgs(1),
+		Args:    atMostOne("a scenario"),
 	}
 	cmd.Flags().Var(&seed, "seed", "seed from which the plan is drawn")
 	cmd.Flags().StringVar(&file, "check", "", "validate this plan file")

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 )
@@ -172,7 +174,12 @@ func newLines(w io.Writer, period time.Duration) *lines {
 func (l *lines) print() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprintf(l.w, "%v %s: %s of %s, %s\n", time.Since(l.start).Round(time.Second), l.phase,
+	elapsed := time.Since(l.start).Round(time.Second)
+	if strings.HasPrefix(l.phase, campaign.Shrinking) {
+		fmt.Fprintf(l.w, "%v %s; before that %s, %s\n", elapsed, l.phase, reports.Plural(l.runs, "run"), reports.Plural(l.findings, "finding"))
+		return
+	}
+	fmt.Fprintf(l.w, "%v %s: %s of %s, %s\n", elapsed, l.phase,
 		reports.Count(l.runs), reports.Plural(l.total, "run"), reports.Plural(l.findings, "finding"))
 }
 

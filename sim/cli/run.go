@@ -15,6 +15,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// nothingToShrink is said where shrinking is asked for and nothing failed.
+const nothingToShrink = "nothing to shrink: the run has no finding and met no declared hazard"
+
 // runReport is the JSON document of run.
 type runReport struct {
 	Config  Configuration       `json:"config"`
@@ -25,7 +28,9 @@ type runReport struct {
 	// NotWritten says why the capsule is not there.
 	NotWritten string        `json:"not_written,omitempty"`
 	Shrunk     *shrunkReport `json:"shrunk,omitempty"`
-	More       any           `json:"more,omitempty"` // what RunHook.Finish adds
+	// NothingToShrink answers --shrink where the run has neither a finding nor a declared hazard.
+	NothingToShrink bool `json:"nothing_to_shrink,omitempty"`
+	More            any  `json:"more,omitempty"` // what RunHook.Finish adds
 }
 
 // shrunkReport tells about a shortened plan.
@@ -49,7 +54,7 @@ func (a *App) runCommand() *cobra.Command {
 			"run writes a capsule, and the command that replays it is printed. Exit code 0 for a run without a finding, also when it is legitimately stuck; 1 for a finding.",
 		Example: fmt.Sprintf("  %s run %s --seed 17\n  %s run %s:17 --shrink\n  %s run --plan plan.json --trace", program,
 			a.exampleScenario(), program, a.exampleScenario(), program),
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOne("a scenario or a token"),
 	}
 	cmd.Flags().Var(&seed, "seed", "seed from which the plan is drawn")
 	cmd.Flags().StringVar(&file, "plan", "", "run the plan in this file instead of drawing one")
@@ -214,7 +219,7 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 	a := r.app
 	if result.Verdict.Outcome.Finding() {
 		c := plan.NewCapsule(sim.EngineVersion, r.plan, result.Verdict, result.Decisions, "")
-		file, err := a.writeCapsule(r.out, c, "")
+		file, err := a.writeCapsule(r.out, c, r.plan, "")
 		if err != nil {
 			return err
 		}
@@ -225,7 +230,14 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 		}
 	}
 	goal := target(result.Verdict)
-	if !r.short || goal == "" || hung {
+	if !r.short || hung {
+		return nil
+	}
+	if goal == "" {
+		r.report.NothingToShrink = true
+		if !JSON(r.cmd) {
+			fmt.Fprintln(w, nothingToShrink)
+		}
 		return nil
 	}
 	report, err := a.shorten(r.plan, goal, shrinkBudget, r.out, "")
@@ -254,7 +266,7 @@ func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string)
 	}
 	c := plan.NewCapsule(sim.EngineVersion, small, result.Verdict, result.Decisions, goal)
 	if file == "" {
-		if file, err = a.writeCapsule(dir, c, "-shrunk"); err == nil {
+		if file, err = a.writeCapsule(dir, c, p, "-shrunk"); err == nil {
 			report.Capsule = file
 		}
 		return report, err

@@ -65,7 +65,7 @@ func (a *App) shrinkCommand() *cobra.Command {
 				return err
 			}
 			if goal = target(result.Verdict); goal == "" {
-				return Usagef("%s runs without a finding or hazard (%s): there is nothing to keep", args[0], result.Verdict.Outcome)
+				return Usagef("%s ends with %s: %s", args[0], result.Verdict.Outcome, nothingToShrink)
 			}
 		}
 		if strings.Contains(goal, "/"+campaign.ProcessLives+"/") {

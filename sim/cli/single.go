@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,6 +107,9 @@ func (a *App) locate(arg string) (*source, error) {
 func (a *App) token(arg string) (*plan.Plan, error) {
 	scenario, seed, ok := cutLast(arg, ":")
 	if !ok {
+		if strings.HasSuffix(arg, ".json") || strings.ContainsRune(arg, filepath.Separator) && a.Catalogue.Scenario(arg) == nil {
+			return nil, Usagef("%s: no such file", shellWord(arg))
+		}
 		return nil, Usagef("%q is neither a capsule file nor a token such as %s:17", arg, a.exampleScenario())
 	}
 	n, err := strconv.ParseUint(seed, 10, 64)
@@ -150,15 +155,36 @@ func (a *App) runPlan(file string, p *plan.Plan, o sim.Options, limit time.Durat
 	return result, nil, Usagef("%s: %w", file, err)
 }
 
-// writeCapsule writes the capsule of a run into a folder and returns its name, which ends with the suffix.
-func (a *App) writeCapsule(dir string, c *plan.Capsule, suffix string) (string, error) {
+// writeCapsule writes the capsule of a run into a folder and returns its name, which ends with the suffix. Scenario and seed name
+// the plan of the run that they draw; another one, from a file or a node's storage, has a hash in the name, so that no capsule of a
+// different plan is written over. origin is that plan: the capsule's, or what the capsule's was shortened from.
+func (a *App) writeCapsule(dir string, c *plan.Capsule, origin *plan.Plan, suffix string) (string, error) {
 	data, err := plan.EncodeCapsule(c)
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d%s.json", campaign.FileName(c.Fingerprint),
-		campaign.FileName(c.Plan.Scenario), c.Plan.Seed, suffix))
+	hash, err := a.nameHash(origin)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d%s%s.json", campaign.FileName(c.Fingerprint),
+		campaign.FileName(c.Plan.Scenario), c.Plan.Seed, hash, suffix))
 	return file, plan.WriteFile(file, data)
+}
+
+// nameHash is what the name of a plan's capsule needs beside scenario and seed: nothing when they draw the plan.
+func (a *App) nameHash(p *plan.Plan) (string, error) {
+	text, err := plan.Encode(p)
+	if err != nil {
+		return "", err
+	}
+	if drawn, err := a.drawn(p.Scenario, uint64(p.Seed)); err == nil {
+		if other, err := plan.Encode(drawn); err == nil && bytes.Equal(text, other) {
+			return "", nil
+		}
+	}
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("-%x", sum[:4]), nil
 }
 
 // target is what a verdict is about: its fingerprint, else the first hazard met, else "".
