@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
 	"testing"
@@ -66,6 +68,9 @@ func TestHastyTransferIsFound(t *testing.T) {
 // Every block of Go in the tutorial stands in this package, letter for letter.
 func TestTutorialIsThisCode(t *testing.T) {
 	page, err := os.ReadFile("../../docs/sim.md")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("a copy of the example, without the page")
+	}
 	require.NoError(t, err)
 	var code string
 	for _, file := range []string{"transfer.go", "transfer_test.go"} {
