@@ -191,7 +191,11 @@ func (k *replayCheck) print(w io.Writer, c *plan.Capsule, same bool) {
 	if !k.SameFingerprint && !k.NoHashes {
 		fmt.Fprintf(w, "wrong fingerprint: the capsule says %s, and this run does not show that\n", quoted(c.Fingerprint))
 	}
-	if c.Engine != sim.EngineVersion || !same {
+	switch {
+	case c.Engine == sim.EngineVersion && !same: // the engine is the one thing that did not change
+		fmt.Fprintf(w, "the capsule or the program is another than in its run, on the same engine %s: %d of %d decisions came up again\n",
+			sim.EngineVersion, k.Matched, k.Decisions)
+	case c.Engine != sim.EngineVersion:
 		fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s: %d of %d decisions came up again\n", c.Engine,
 			sim.EngineVersion, k.Matched, k.Decisions)
 	}

@@ -65,7 +65,7 @@ const (
 
 func documentOf(file string) document {
 	var names map[string]json.RawMessage
-	data, err := os.ReadFile(file)
+	data, err := plan.Input(file)
 	if err != nil || json.Unmarshal(data, &names) != nil {
 		return otherDocument
 	}

@@ -76,6 +76,9 @@ func DecodeCapsule(data []byte) (*Capsule, error) {
 	if err := c.Verdict.check(); err != nil {
 		return nil, err
 	}
+	if err := c.checkUnusual(); err != nil {
+		return nil, err
+	}
 	if _, err := UnpackDecisions(c.Decisions); err != nil {
 		return nil, &FieldError{Field: "decisions", Problem: err.Error()}
 	}
@@ -84,9 +87,9 @@ func DecodeCapsule(data []byte) (*Capsule, error) {
 
 // ReadFile reads and validates a plan file.
 func ReadFile(file string, r *Registry) (*Plan, error) {
-	data, err := os.ReadFile(file)
+	data, err := Input(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		return nil, err
 	}
 	p, err := Decode(data)
 	if err == nil {
@@ -100,9 +103,9 @@ func ReadFile(file string, r *Registry) (*Plan, error) {
 
 // ReadCapsuleFile reads a capsule file and validates the plan in it.
 func ReadCapsuleFile(file string, r *Registry) (*Capsule, error) {
-	data, err := os.ReadFile(file)
+	data, err := Input(file)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+		return nil, err
 	}
 	c, err := DecodeCapsule(data)
 	if err == nil {

@@ -3,8 +3,23 @@ package plan
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 )
+
+// unusualLine is a decision as NewCapsule lists it: its name with the value, then the hash of the name in brackets.
+var unusualLine = regexp.MustCompile(`^[^\x00-\x1f\x7f]+ \[[0-9a-f]{16}\]$`)
+
+// checkUnusual refuses lines that name no decision.
+func (c *Capsule) checkUnusual() error {
+	for i, line := range c.Unusual {
+		if !unusualLine.MatchString(line) {
+			return &FieldError{Field: fmt.Sprintf("unusual[%d]", i), Problem: fmt.Sprintf("%.80q is no decision: "+
+				"a line has a name, and its hash of 16 digits in brackets", line)}
+		}
+	}
+	return nil
+}
 
 // check refuses a verdict that no run can have come to: somebody edited it, or it is none.
 func (v *Verdict) check() error {

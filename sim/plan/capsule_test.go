@@ -103,6 +103,10 @@ func TestCapsuleRefusals(t *testing.T) {
 		{"negative statistic", func(c *plan.Capsule) { c.Verdict.Stats["elections"] = -3 }, "verdict.stats.elections: must not be negative"},
 		{"negative condition", func(c *plan.Capsule) { c.Verdict.Sometimes = map[string]int64{"rain": -1} }, "verdict.sometimes.rain: must"},
 		{"before the start", func(c *plan.Capsule) { c.Verdict.Broken[1].AtUs = -1 }, "verdict.broken[1].at_us: must not be negative"},
+		{"unusual, no hash", func(c *plan.Capsule) { c.Unusual = []string{"x"} }, `unusual[0]: "x" is no decision`},
+		{"unusual, empty", func(c *plan.Capsule) { c.Unusual = append(c.Unusual, "") }, `]: "" is no decision`},
+		{"unusual, control character", func(c *plan.Capsule) { c.Unusual = []string{"\x00 [0123456789abcdef]"} }, "unusual[0]: "},
+		{"unusual, hash alone", func(c *plan.Capsule) { c.Unusual = []string{" [0123456789abcdef]"} }, "unusual[0]: "},
 		{"decisions cut", func(c *plan.Capsule) { c.Decisions = c.Decisions[:len(c.Decisions)-3] }, "decisions: "},
 		{"decisions version", func(c *plan.Capsule) { c.Decisions[0] = 7 }, "decisions: plan: decision block of version 7"},
 	} {
@@ -120,6 +124,27 @@ func TestCapsuleRefusals(t *testing.T) {
 	_, err = plan.ReadCapsuleFile(filepath.Join(t.TempDir(), "none.json"), nil)
 	require.ErrorIs(t, err, plan.ErrInput)
 	require.ErrorContains(t, err, "none.json")
+}
+
+// What may never end, or cannot be a plan, is refused before it fills the memory.
+func TestInputIsARegularFileOfBoundedSize(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "large.json")
+	require.NoError(t, os.WriteFile(large, nil, 0o600))
+	require.NoError(t, os.Truncate(large, plan.MaxFileBytes+1))
+	for file, want := range map[string]string{
+		large: "is larger than 64 MiB", os.DevNull: "is not a regular file", t.TempDir(): "is a directory",
+	} {
+		_, err := plan.ReadFile(file, nil)
+		require.ErrorIs(t, err, plan.ErrInput)
+		require.ErrorContains(t, err, file+": "+want)
+		_, err = plan.ReadCapsuleFile(file, nil)
+		require.ErrorIs(t, err, plan.ErrInput)
+		require.ErrorContains(t, err, file+": "+want)
+	}
+	require.NoError(t, os.Truncate(large, plan.MaxFileBytes))
+	data, err := plan.Input(large)
+	require.NoError(t, err)
+	require.Len(t, data, plan.MaxFileBytes)
 }
 
 func TestCapsuleIsConsistent(t *testing.T) {
