@@ -88,7 +88,7 @@ func hazardsOfClusters() []hazard {
 			ID: "T06-two-logs-in-one", Invariant: kipCaseName, Scenario: kipFamily + "t05," + kipFamily + "t06", Fault: "repoint",
 			Doc: "a broker without a cluster id is pointed at another cluster: with its log kept, records of both may end up in it, " +
 				"silently; wiped or refused, it is at least no member of two (metadata-bootstrap T6)",
-			DuePerMillion: 5_000,
+			DuePerMillion: 50_000,
 		},
 		invariants: append(everyInvariant(), kipCaseName),
 		stops:      true,

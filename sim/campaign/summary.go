@@ -175,7 +175,7 @@ func (c *campaign) familyRuns(family string) (n int64) {
 func (c *campaign) complete(family string) bool {
 	ran := make(map[string]bool, len(c.tallies))
 	for _, t := range c.tallies {
-		ran[t.Scenario] = true
+		ran[t.Scenario] = t.Runs > 0
 	}
 	return !slices.ContainsFunc(c.Catalogue.Scenarios, func(s sim.Scenario) bool {
 		return sim.InFamily(family, s.Name()) && !ran[s.Name()]
