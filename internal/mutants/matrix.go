@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim/cli"
 )
 
@@ -71,7 +72,7 @@ func (r *Report) list(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%d mutants; every patch applies\n", len(r.Rows))
+	_, err := fmt.Fprintf(w, "\n%s; every patch applies\n", reports.Plural(int64(len(r.Rows)), "mutant"))
 	return err
 }
 
