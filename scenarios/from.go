@@ -24,6 +24,7 @@ type FromOptions struct {
 	Voters  string // controller.quorum.voters of a static quorum, "1@host:9093,..."; "" is the node alone
 	Where   string // what messages call the tree, such as the path given to --from
 	Single  string // name of the log directory when the tree is one; "" is "dir0"
+	newest  bool   // default to the newest release whatever the files say, but for layout oct24
 	_       struct{}
 }
 
@@ -42,31 +43,35 @@ const (
 // therefore replays anywhere. The tree is only read. Errors wrap plan.ErrInput and name file and field; what Kafka would
 // refuse is no error here: the node refuses it when the plan runs.
 func PlanFrom(tree fs.FS, seed uint64, o FromOptions) (*plan.Plan, error) {
-	p := &plan.Plan{Format: plan.Format, Scenario: fromScenario, Seed: plan.Uint64(seed), Params: plan.Params{}}
+	p := newPlanFrom(seed)
 	d := dice{seed}
-	if err := d.fillFrom(p, tree, "", o); err != nil {
+	if _, err := d.fillFrom(p, tree, "", o); err != nil {
 		return nil, err
 	}
 	d.calmBootstrap(p)
 	return p, nil
 }
 
+func newPlanFrom(seed uint64) *plan.Plan {
+	return &plan.Plan{Format: plan.Format, Scenario: fromScenario, Seed: plan.Uint64(seed), Params: plan.Params{}}
+}
+
 // fillFrom adds the hosts of the cluster that a tree belongs to. format names where the tree comes from; "" puts its files
 // into the plan.
-func (d dice) fillFrom(p *plan.Plan, tree fs.FS, format string, o FromOptions) error {
+func (d dice) fillFrom(p *plan.Plan, tree fs.FS, format string, o FromOptions) (*fromBuilder, error) {
 	if o.Single == "" {
 		o.Single = "dir0"
 	}
 	t, err := readTree(tree, o.Where, o.Single)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b := &fromBuilder{t: t, p: p, d: d, format: format}
-	if b.release, err = t.software(o.Release); err != nil {
-		return err
+	if b.release, err = t.software(&o); err != nil {
+		return nil, err
 	}
 	if err := t.formatted(b.release); err != nil {
-		return err
+		return nil, err
 	}
 	p.Params["cluster_id"] = t.clusterID
 	if t.level > 0 {
@@ -81,30 +86,38 @@ func (d dice) fillFrom(p *plan.Plan, tree fs.FS, format string, o FromOptions) e
 	}
 	q, err := b.voters(o.Voters)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if q.listener != listenerName {
 		p.Params["listener"] = q.listener
 	}
+	b.set = q.voters
 	b.hosts(q.voters)
-	return nil
+	return b, nil
 }
 
-// software picks the release: the one asked for, else the one that leaves such files.
-func (t *storage) software(asked string) (*features.Release, error) {
-	name := asked
-	if name == "" {
-		names := features.Names()
-		name = names[len(names)-1]
-		if t.oct24 {
-			name = "4.0"
+// software picks the release: the one asked for, else the one that leaves such files. That is the default of the format tool, or
+// 4.0 where its layout is, unless the files need a newer one.
+func (t *storage) software(o *FromOptions) (*features.Release, error) {
+	if o.Release != "" {
+		rel, err := features.Find(o.Release)
+		if err != nil {
+			return nil, &plan.FieldError{File: "--release", Field: "name", Problem: err.Error()}
+		}
+		return rel, nil
+	}
+	names := features.Names()
+	if t.oct24 {
+		if rel, err := features.Find("4.0"); err != nil || o.newest || t.level <= rel.LatestTesting && !t.kip1262 {
+			return rel, err
 		}
 	}
-	rel, err := features.Find(name)
-	if err != nil {
-		return nil, &plan.FieldError{File: "--release", Field: "name", Problem: err.Error()}
+	if !o.newest && !t.kip1262 {
+		if rel, err := features.Find("upstream-4.5"); err != nil || t.level <= rel.LatestProduction {
+			return rel, err
+		}
 	}
-	return rel, nil
+	return features.Find(names[len(names)-1])
 }
 
 // formatted refuses a tree without a node id where the software would format it with one that nobody gave.
@@ -122,6 +135,7 @@ type fromBuilder struct {
 	d       dice
 	format  string
 	release *features.Release
+	set     []voter // the quorum of the plan
 }
 
 // hosts adds the voters, and the node of the tree as an observer when it is none of them.

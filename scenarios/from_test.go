@@ -31,9 +31,9 @@ func TestFromLayouts(t *testing.T) {
 		record        bool
 	}{
 		{name: "static, aug26", release: "kip1262", dirs: 1, hosts: "n7=controller", software: "kip1262", level: 34, record: true},
-		{name: "static, upstream", release: "upstream-4.5", dirs: 2, hosts: "n7=controller", software: "kip1262", level: 33},
-		{name: "static, upstream, as upstream", release: "upstream-4.5", dirs: 2, options: FromOptions{Release: "upstream-4.5"},
-			hosts: "n7=controller", software: "upstream-4.5", level: 33},
+		{name: "static, upstream", release: "upstream-4.5", dirs: 2, hosts: "n7=controller", software: "upstream-4.5", level: 33},
+		{name: "static, upstream, as kip1262", release: "upstream-4.5", dirs: 2, options: FromOptions{Release: "kip1262"},
+			hosts: "n7=controller", software: "kip1262", level: 33},
 		{name: "static, oct24", release: "4.0", dirs: 2, hosts: "n7=controller", software: "4.0", level: 22},
 		{name: "static, 3.9", release: "3.9", dirs: 1, options: FromOptions{Release: "3.9"}, hosts: "n7=controller", software: "3.9", level: 21},
 		{name: "scram, aug26", release: "kip1262", dirs: 1, edit: scram, hosts: "n7=controller", software: "kip1262", level: 34, record: true},
@@ -44,7 +44,7 @@ func TestFromLayouts(t *testing.T) {
 		{name: "three voters, oct24", release: "4.0", dirs: 2, edit: dynamicOf(ids), hosts: "n7=controller n8=controller n9=controller", software: "4.0", level: 22},
 		{name: "three voters, unstable level", release: "4.0", dirs: 1, edit: func(o *format.Options) { dynamicOf(ids)(o); o.Unstable = true },
 			hosts: "n7=controller n8=controller n9=controller", software: "4.0", level: 25},
-		{name: "three voters, old level, other features", release: "kip1262", dirs: 1, edit: func(o *format.Options) {
+		{name: "three voters, old level, other features", release: "kip1262", dirs: 1, options: FromOptions{Release: "kip1262"}, edit: func(o *format.Options) {
 			dynamicOf(ids)(o)
 			o.ReleaseVersion, o.Features = "4.0", []string{"group.version=0", "transaction.version=1"}
 		}, hosts: "n7=controller n8=controller n9=controller", software: "kip1262", level: 25},
@@ -60,7 +60,9 @@ func TestFromLayouts(t *testing.T) {
 		{name: "static, not a voter", release: "kip1262", dirs: 1, options: FromOptions{Voters: "1@[::1]:9093,2@b:9093,3@c:9093"},
 			hosts: "n1=controller n2=controller n3=controller n7=observer", software: "kip1262", level: 34, record: true},
 		{name: "old level on new software", release: "kip1262", dirs: 1, edit: func(o *format.Options) { o.ReleaseVersion = "3.9" },
-			hosts: "n7=controller", software: "kip1262", level: 21},
+			options: FromOptions{Release: "kip1262"}, hosts: "n7=controller", software: "kip1262", level: 21},
+		{name: "old level, nothing asked", release: "kip1262", dirs: 1, edit: func(o *format.Options) { o.ReleaseVersion = "3.9" },
+			hosts: "n7=controller", software: "upstream-4.5", level: 21},
 		{name: "unstable level", release: "4.0", dirs: 1, edit: func(o *format.Options) { o.Unstable = true }, hosts: "n7=controller", software: "4.0", level: 25},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -142,7 +144,7 @@ func TestFromDamaged(t *testing.T) {
 			"dir0/" + partition + "00000000000000000000-0000000000-1.checkpoint.part": text("junk")}},
 		{name: "lost checkpoint of epochs", changes: map[string][]byte{"dir0/" + partition + "leader-epoch-checkpoint": nil}},
 		{name: "metadata directory unreadable", changes: map[string][]byte{"dir0/meta.properties": text("version=9\n")}, stop: "error in the metadata log directory"},
-		{name: "meta.properties of version 2 under 4.0", changes: map[string][]byte{"dir0/meta.properties": text("version=2\nnode.id=7\n")}, stop: "version 2"},
+		{name: "meta.properties of version 2 under 4.0", changes: map[string][]byte{"dir0/meta.properties": text("version=2\nnode.id=7\n")}, release: "4.0", stop: "version 2"},
 		{name: "data directory unreadable", changes: map[string][]byte{"dir1/meta.properties": text("version=9\n")}, missing: "dir1/meta.properties: "},
 		{name: "data directory not formatted", changes: map[string][]byte{"dir1/meta.properties": nil}, stop: "not formatted"},
 		{name: "another cluster", changes: map[string][]byte{"dir1/meta.properties": text("version=1\nnode.id=7\ncluster.id=D\n")}, stop: "invalid cluster.id"},

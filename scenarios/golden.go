@@ -44,7 +44,8 @@ func (d dice) fillGolden(p *plan.Plan, name string) error {
 	if err != nil {
 		return err
 	}
-	return d.fillFrom(p, tree, "golden:"+name, FromOptions{Where: path.Join(goldenRoot, name)})
+	_, err = d.fillFrom(p, tree, "golden:"+name, FromOptions{Where: path.Join(goldenRoot, name), newest: true})
+	return err
 }
 
 // loadGolden puts the log directories of a case onto a volume, in the order of their names.

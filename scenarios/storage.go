@@ -33,6 +33,7 @@ type storage struct {
 	directory  string // id of the metadata directory, "" when it has none
 	checkpoint *bootstrap.Checkpoint
 	oct24      bool  // has a bootstrap.checkpoint
+	kip1262    bool  // has a meta.properties of version 2, or a ClusterIdRecord
 	level      int16 // highest metadata.version that the files name; 0: none
 	log        treeLog
 }
@@ -124,6 +125,7 @@ func (t *storage) readIdentity() error {
 			broken = err.Error()
 			continue
 		}
+		t.kip1262 = t.kip1262 || props.Version >= metaprops.V2
 		if props.HasNodeID && !t.hasNodeID {
 			t.hasNodeID, t.nodeID = true, props.NodeID
 		}
@@ -183,7 +185,12 @@ func (t *storage) levelFrom(entries []bootstrap.Entry) {
 }
 
 func (t *storage) levelOf(r records.Record) {
-	if f, ok := r.(*records.FeatureLevelRecord); ok && f.Name == features.MetadataVersion {
-		t.level = max(t.level, f.FeatureLevel)
+	switch m := r.(type) {
+	case *records.FeatureLevelRecord:
+		if m.Name == features.MetadataVersion {
+			t.level = max(t.level, m.FeatureLevel)
+		}
+	case *records.ClusterIdRecord:
+		t.kip1262 = true
 	}
 }

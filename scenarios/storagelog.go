@@ -16,6 +16,7 @@ import (
 // the segments add to it.
 type treeLog struct {
 	batches      int64                // of the log
+	segments     bool                 // it has batches, that a snapshot replaces or not
 	snapshot     bool                 // there is one beyond the bootstrap checkpoint
 	end          int64                // offset behind the last batch, or the snapshot's
 	voters       *record.VotersRecord // the newest, nil: none
@@ -64,6 +65,7 @@ func (t *storage) readLog() {
 		under.voters, under.kraftVersion = c.Voters, c.KRaftVersion
 	}
 	if log.batches == 0 || latest.id.Epoch > log.epoch || latest.id.Epoch == log.epoch && latest.id.Offset > log.end {
+		under.segments = log.batches > 0
 		t.log = under
 		return
 	}

@@ -57,11 +57,13 @@ func formatCommand() *cobra.Command {
 		Use:   "format --config FILE --cluster-id ID",
 		Short: "Format the log directories of a node as kafka-storage does; also info, random-uuid and more",
 		Long:  formatHelp,
-		Example: `  simrun format --config server.properties --cluster-id "$(simrun format random-uuid)" --standalone
+		Example: `Each for a node of its own, whose log.dirs are not formatted yet; static.properties has controller.quorum.voters, the others do not:
+
+  simrun format --config alone.properties --cluster-id "$(simrun format random-uuid)" --standalone
   simrun format -c c1.properties -t MkU3OEVBNTcwNTJENDM2Qg -I 1@c1:9093:F2YZqouCbrffmWE02jzh0g,2@c2:9093:Fm2FrEgxhEGKPtUz5SutlA
-  simrun format -c server.properties -t MkU3OEVBNTcwNTJENDM2Qg --release 4.0 --release-version 3.9 --ignore-formatted
-  simrun format -c server.properties -t X -s --feature group.version=0 --add-scram 'SCRAM-SHA-256=[name=alice,password=secret]'
-  simrun format info --config server.properties`,
+  simrun format -c static.properties -t MkU3OEVBNTcwNTJENDM2Qg --release 4.0 --release-version 3.9 --ignore-formatted
+  simrun format -c users.properties -t X -s --feature group.version=0 --add-scram 'SCRAM-SHA-256=[name=alice,password=secret]'
+  simrun format info --config alone.properties`,
 		Args: noArguments,
 	}
 	f := cmd.Flags()

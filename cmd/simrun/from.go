@@ -27,14 +27,15 @@ and the metadata log count, snapshots among it, partitions of other topics are l
   Voters that the newest voter set in DIR names and that are absent are formatted by the simulator with the listed directory ids
 and the same cluster id; when DIR has a log, they begin with a copy of it. Without a voter set the quorum is static: --voters
 lists it, default is the node alone; a node that is not listed joins as an observer. A directory formatted for no initial
-controllers joins the voters of --voters, default one that the simulator makes. The release follows the files, 4.0 where there
-is a bootstrap.checkpoint, else the newest; --release says otherwise.
+controllers joins the voters of --voters, default one that the simulator makes. The release is upstream-4.5 as in format, 4.0
+where there is a bootstrap.checkpoint, a newer one where the files need it; --release says otherwise. What Kafka takes without
+a word is told as a warning: two voter lists, a log that the start cuts.
   --export OUT writes the node's storage as it is after the run: one folder per log directory, under its own name, so that OUT can
 be DIR again. OUT must not exist, or be an empty folder outside of DIR, and appears at once or not at all. It is written whenever
 a run took place, also with exit code 1.
   Exit code 0 means: there is a leader, the bootstrap is stable, every meta.properties has its ids, and all files decode. 1: not so,
 and what is missing is told; a node that Kafka would refuse to start refuses here, with its own error. 2: DIR cannot be taken for a
-node's storage, or OUT cannot be written.
+node's storage, or has a record that no release can replay, or OUT cannot be written.
 
 Of a scenario, --export OUT writes the storage of every host, OUT/HOST/LOGDIR/..., with the file names and bytes of a real node:
 OUT/HOST is a DIR for --from and for dump. --metrics shows what Kafka publishes as raft-metrics, for every host, at the end of the
@@ -46,11 +47,13 @@ type fromCall struct {
 	from, export, release, voters string
 	metrics                       bool
 	out                           string // absolute, links resolved
+	notes                         *scenarios.FromNotes
 }
 
 // exportReport is what run --from adds to the JSON document.
 type exportReport struct {
 	*scenarios.FromResult
+	*scenarios.FromNotes
 	Export string     `json:"export,omitempty"`
 	Hosts  []hostJSON `json:"hosts,omitempty"` // with --metrics
 }
@@ -109,8 +112,10 @@ func (c *fromCall) plan(cmd *cobra.Command, args []string) (*plan.Plan, error) {
 	if abs, err := filepath.Abs(c.from); err == nil && abs != filepath.Dir(abs) && !strings.HasPrefix(filepath.Base(abs), ".") {
 		single = filepath.Base(abs)
 	}
-	return scenarios.PlanFrom(os.DirFS(c.from), seed, scenarios.FromOptions{
+	p, notes, err := scenarios.ExaminedPlanFrom(os.DirFS(c.from), seed, scenarios.FromOptions{
 		Release: c.release, Voters: c.voters, Where: filepath.ToSlash(c.from), Single: single})
+	c.notes = notes
+	return p, err
 }
 
 // checkExport refuses a folder that could not be written as promised.
@@ -202,7 +207,7 @@ func (c *fromCall) finish(cmd *cobra.Command, p *plan.Plan, _ campaign.Runner, r
 	if i := slices.Index(r.Missing, down); i >= 0 {
 		r.Missing = append(slices.Delete(r.Missing, i, i+1), down+": "+reason)
 	}
-	report := &exportReport{FromResult: r}
+	report := &exportReport{FromResult: r, FromNotes: c.notes}
 	if c.out != "" {
 		if err := write(c.out, r.Files); err != nil {
 			return nil, cli.Usagef("--export %s: %w", c.export, cause(err))
@@ -270,6 +275,9 @@ func (c *fromCall) print(cmd *cobra.Command, r *exportReport) error {
 		r.HighWatermark, r.LogEndOffset, r.MetadataVersion, r.ClusterID)
 	if r.Export != "" {
 		fmt.Fprintf(w, "exported %s to %s\n", reports.Plural(int64(len(r.Files)), "file"), r.Export)
+	}
+	for _, m := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", m)
 	}
 	for _, m := range r.Missing {
 		fmt.Fprintf(w, "missing: %s\n", m)
