@@ -41,7 +41,7 @@ func (a *App) replayCommand() *cobra.Command {
 			"whether the hashes are those of the capsule. A capsule of another engine version is replayed with its decisions held\n" +
 			"fixed, and the share of them that came up again is told. With --json every line is a document: config, trace lines,\n" +
 			"verdict, check.",
-		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/failure.json --json", program, a.exampleScenario(), program, a.defaultOut()),
+		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/FILE.json --json", program, a.exampleScenario(), program, a.defaultOut()),
 		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "leave the trace out")

@@ -37,8 +37,9 @@ func (a *App) shrinkCommand() *cobra.Command {
 		Short: "Shorten a failing plan while it fails in the same way",
 		Long: "Shrink deletes actions, then hosts, then workloads from the plan as long as the run still shows the target: the\n" +
 			"fingerprint of the failure, or hazard/ID for a declared hazard. The result is written as a capsule.",
-		Example: fmt.Sprintf("  %s shrink %s:17\n  %s shrink failure.json --out short.json", program, a.exampleScenario(), program),
-		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
+		Example: fmt.Sprintf("  %s shrink %s:SEED   # a seed that fails, as a campaign prints it\n"+
+			"  %s shrink %s/FILE.json --out short.json   # a capsule that a run or a campaign wrote", program, a.exampleScenario(), program, a.defaultOut()),
+		Args: oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().StringVar(&goal, "target", "", "fingerprint to keep (default: the one that the run shows)")
 	cmd.Flags().Int64Var(&budget, "budget", budget, "runs to spend")
