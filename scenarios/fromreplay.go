@@ -32,7 +32,7 @@ func (t *storage) replayable() error {
 		if _, err := raft.CheckSnapshot(latest.data); err != nil {
 			return nil // the node says so
 		}
-		if _, _, err := p.file(latest.treeFile, 0, true); err != nil {
+		if _, err := p.file(latest.treeFile, 0, true); err != nil {
 			return err
 		}
 		from = latest.id.Offset
@@ -41,7 +41,7 @@ func (t *storage) replayable() error {
 		}
 	}
 	for _, s := range segments {
-		if _, whole, err := p.file(s.treeFile, from, false); err != nil || !whole {
+		if whole, err := p.file(s.treeFile, from, false); err != nil || !whole {
 			return err
 		}
 	}
@@ -49,19 +49,19 @@ func (t *storage) replayable() error {
 }
 
 // file replays the records of a file from an offset on, up to the first bad batch: whole is false when there is one.
-func (p *treeReplay) file(f *treeFile, from int64, snapshot bool) (count int64, whole bool, err error) {
+func (p *treeReplay) file(f *treeFile, from int64, snapshot bool) (whole bool, err error) {
 	var it record.Iterator
 	for content := f.data; len(content) > 0; {
 		batch, rest, err := record.NextFileBatch(content)
 		if err != nil || len(batch) == 0 || batch.Verify() != nil {
-			return count, false, nil // recovery cuts here
+			return false, nil // recovery cuts here
 		}
 		content = rest
 		if batch.IsControl() {
 			continue
 		}
 		var raw record.Record
-		for it.Reset(batch); it.Next(&raw); count++ {
+		for it.Reset(batch); it.Next(&raw); {
 			if raw.Offset < from {
 				continue
 			}
@@ -72,15 +72,15 @@ func (p *treeReplay) file(f *treeFile, from int64, snapshot bool) (count int64, 
 				err = p.record(m, snapshot)
 			}
 			if err != nil {
-				return count, false, p.t.refuse(f.dir+"/"+f.name, fmt.Sprintf("offset %d: %s", raw.Offset, name),
+				return false, p.t.refuse(f.dir+"/"+f.name, fmt.Sprintf("offset %d: %s", raw.Offset, name),
 					"no release can replay it: %v", err)
 			}
 		}
 		if it.Err() != nil {
-			return count, false, nil // for the node
+			return false, nil // for the node
 		}
 	}
-	return count, true, nil
+	return true, nil
 }
 
 func (p *treeReplay) record(m records.Record, snapshot bool) error {
