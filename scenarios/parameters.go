@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
-	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -130,7 +129,7 @@ func hostParameters() []plan.Field {
 		wordField("auto_join", "controller.quorum.auto.join.enable; absent: false", "false", "true"),
 		textField("limits", "the largest versions that the host's software knows, where less than its release: NAME:VERSION of RPCs and kraft.version, with spaces between them"),
 		wordField("twin", "its node id is another host's too; absent: false", "false", "true"),
-		textField("bootstrap", "controller.quorum.bootstrap.servers as ids of hosts; absent: the initial voters"),
+		textField("bootstrap", "controller.quorum.bootstrap.servers as ids of hosts, comma separated, or nowhere: a name that never resolves; absent: the initial voters"),
 		textField(treePrefix+"*", "format=tree: a file, in base64"),
 		textField(treeEmpty+"*", "format=tree: a directory without a file"),
 	}
@@ -159,11 +158,6 @@ func checkHosts(p *plan.Plan) error {
 		if name, golden := strings.CutPrefix(h.Params["format"], "golden:"); golden && !slices.Contains(goldenNames(), name) {
 			return refuse("params.format", "golden case %q is not there: the cases are %s", name, strings.Join(goldenNames(), ", "))
 		}
-		if id := h.Params["directory_id"]; id != "" {
-			if _, err := record.ParseUUID(id); err != nil {
-				return refuse("params.directory_id", "%q is not an id of 22 letters in base64: %v", id, err)
-			}
-		}
 		if h.Kind == kindOperator {
 			continue
 		}
@@ -177,5 +171,8 @@ func checkHosts(p *plan.Plan) error {
 		}
 		owners[key] = h.ID
 	}
-	return nil
+	if err := checkDirectoryIDs(p); err != nil {
+		return err
+	}
+	return checkBootstrap(p)
 }

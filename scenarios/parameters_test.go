@@ -68,6 +68,22 @@ func TestPlansOutOfRange(t *testing.T) {
 			func(p *plan.Plan) { p.Hosts[1].Params["node_id"] = "01" }},
 		{"release", `hosts[2].release: "9.9" is not one of `, func(p *plan.Plan) { p.Hosts[2].Release = "9.9" }},
 		{"directory id", `hosts[2].params.directory_id: "x" is not an id`, func(p *plan.Plan) { p.Hosts[2].Params["directory_id"] = "x" }},
+		{"zero directory id", `hosts[1].params.directory_id: AAAAAAAAAAAAAAAAAAAAAA is the zero id`, func(p *plan.Plan) {
+			p.Hosts[1].Params["directory_id"] = "AAAAAAAAAAAAAAAAAAAAAA"
+		}},
+		{"no directory id", `hosts[1].params.directory_id: missing`, func(p *plan.Plan) {
+			p.Params["quorum"] = "dynamic"
+			delete(p.Hosts[1].Params, "directory_id")
+		}},
+		{"directory ids", ` is the directory id of c1 already: choose another`, func(p *plan.Plan) {
+			p.Hosts[1].Params["directory_id"] = p.Hosts[0].Params["directory_id"]
+		}},
+		{"bootstrap, no host", `hosts[1].params.bootstrap: "nohost" is no host of the plan`, func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "c1,nohost" }},
+		{"bootstrap, port", `hosts[1].params.bootstrap: "c1:99999999" is no host`, func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "c1:99999999" }},
+		{"bootstrap, number", `hosts[1].params.bootstrap: "9223372036854775807" is no host`, func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "9223372036854775807" }},
+		{"bootstrap, blank", `hosts[1].params.bootstrap: " " is no host`, func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = " " }},
+		{"bootstrap, empty", `hosts[1].params.bootstrap: "" is no host`, func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "" }},
+		{"bootstrap, twice", `hosts[1].params.bootstrap: c1 is listed twice`, func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "c1,c2,c1" }},
 		{"host kind", `hosts[2].kind: "witch" is not one of controller, observer, broker, operator`, func(p *plan.Plan) { p.Hosts[2].Kind = "witch" }},
 		{"port", "hosts[2].params.port: 65536 is not in the range from 0 to 65535", func(p *plan.Plan) { p.Hosts[2].Params["port"] = "65536" }},
 		{"upgrade", "actions[0].params.level: 128 is not in the range from 1 to 127", func(p *plan.Plan) {
@@ -98,4 +114,29 @@ func TestPlansOutOfRange(t *testing.T) {
 	jump := c.Scenario("raft/storm-3").Draw(1)
 	jump.Actions = []plan.Action{{ID: "j", Kind: "jump", Params: plan.Params{"host": "c1", "by": "-5s"}}}
 	require.NoError(t, plan.Validate(jump, c.Registry), "a clock may jump back")
+}
+
+// What these checks leave alone: other clusters' hosts and nowhere as bootstrap servers, a twin's disk, and no directory id where
+// nobody lists it.
+func TestPlansWithinTheRules(t *testing.T) {
+	c := Catalogue()
+	for name, edit := range map[string]func(p *plan.Plan){
+		"nowhere":    func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "nowhere" },
+		"itself too": func(p *plan.Plan) { p.Hosts[1].Params["bootstrap"] = "c2,c1" },
+		"static":     func(p *plan.Plan) { delete(p.Hosts[1].Params, "directory_id") },
+		"unformatted": func(p *plan.Plan) {
+			p.Params["quorum"] = "dynamic"
+			for i := range p.Hosts {
+				delete(p.Hosts[i].Params, "directory_id")
+				p.Hosts[i].Params["format"] = "none"
+			}
+		},
+		"twin": func(p *plan.Plan) {
+			p.Hosts[1].Params["twin"], p.Hosts[1].Params["directory_id"] = "true", p.Hosts[0].Params["directory_id"]
+		},
+	} {
+		p := c.Scenario("raft/storm-3").Draw(1)
+		edit(p)
+		require.NoError(t, plan.Validate(p, c.Registry), name)
+	}
 }

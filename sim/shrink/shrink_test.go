@@ -57,6 +57,32 @@ func broken(invariant string) *plan.Verdict {
 	return &plan.Verdict{Outcome: plan.Violation, Broken: []plan.Broken{{Invariant: invariant, Evidence: "e", AtUs: 1_000}}}
 }
 
+// Hosts name each other in their parameters: a host that goes is taken out of the others' lists, and no parameter stays empty.
+func TestShrinkTakesAHostOutOfTheListsOfOthers(t *testing.T) {
+	f := &fake{fails: func(p *plan.Plan) *plan.Verdict {
+		for i := range p.Hosts {
+			for _, id := range p.Hosts[i].Params.List("bootstrap") {
+				known := false
+				for k := range p.Hosts {
+					known = known || p.Hosts[k].ID == id
+				}
+				require.True(t, known, "%s is no host of the candidate", id)
+			}
+		}
+		if p.Hosts[0].ID == "n0" {
+			return broken("x")
+		}
+		return nil
+	}}
+	p := noisy(0, 5)
+	p.Hosts[0].Params = plan.Params{"bootstrap": "n0,n3,n4", "name": "first"}
+	p.Hosts[1].Params = plan.Params{"bootstrap": "n2"}
+	small, _ := shrink.Shrink(f, p, "violation/x/e", 500, nil)
+	require.Len(t, small.Hosts, 2)
+	require.Equal(t, plan.Params{"bootstrap": "n0", "name": "first"}, small.Hosts[0].Params)
+	require.Empty(t, small.Hosts[1].Params)
+}
+
 func TestShrinkKeepsWhatTheFailureNeeds(t *testing.T) {
 	f := &fake{fails: func(p *plan.Plan) *plan.Verdict {
 		if has(p, "a3") && has(p, "a17") {
