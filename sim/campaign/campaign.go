@@ -145,10 +145,7 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPool(cfg.Workers, cfg.RunLimit, cfg.Command)
-	if err != nil {
-		return nil, err
-	}
+	p := newPool(cfg.Workers, cfg.RunLimit, cfg.Command)
 	defer p.close()
 	c := &campaign{Config: cfg, scenarios: scenarios, pool: p, deaths: make([]int, len(scenarios)), start: time.Now()}
 	for _, s := range scenarios {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -58,8 +57,6 @@ func causeLine(tail string) string {
 // child is the parent's end of one worker process. It starts the process when it is needed and again after a death.
 type child struct {
 	command Command
-	dir     string // for the progress file
-	name    string
 	limit   time.Duration // for one run
 
 	process *exec.Cmd
@@ -71,20 +68,20 @@ type child struct {
 }
 
 func (c *child) start() error {
-	path := filepath.Join(c.dir, c.name+".progress")
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	// The worker removes the file as soon as it has it open, so that nothing is left of a campaign that was killed.
+	file, err := os.CreateTemp("", "simrun-*.progress")
 	if err != nil {
 		return fmt.Errorf("campaign: %w", err)
 	}
-	process := c.command(path)
+	process := c.command(file.Name())
 	in, err := process.StdinPipe()
 	if err != nil {
-		_ = file.Close()
+		discard(file)
 		return fmt.Errorf("campaign: %w", err)
 	}
 	out, err := process.StdoutPipe()
 	if err != nil {
-		_ = file.Close()
+		discard(file)
 		return fmt.Errorf("campaign: %w", err)
 	}
 	c.errTail = new(tail)
@@ -92,13 +89,19 @@ func (c *child) start() error {
 	// Whatever holds the pipe open after the process is gone must not hold the campaign.
 	process.WaitDelay = 2 * time.Second
 	if err := process.Start(); err != nil {
-		_ = file.Close()
+		discard(file)
 		return fmt.Errorf("campaign: start worker: %w", err)
 	}
 	c.process, c.in, c.file = process, in, file
 	c.answers = make(chan response, 1)
 	go readAnswers(out, c.answers)
 	return nil
+}
+
+// discard closes a progress file. Its worker may have died before it could remove it; most have, and then there is nothing to do.
+func discard(file *os.File) {
+	_ = file.Close()
+	_ = os.Remove(file.Name())
 }
 
 // readAnswers passes on messages and skips what is none, until the process closes its output.
@@ -185,7 +188,7 @@ func (c *child) bury(request int64, evidence string) *death {
 	default:
 		d.evidence, d.status = "exit", "exit status 0 in the middle of a run"
 	}
-	_ = c.file.Close()
+	discard(c.file)
 	c.process = nil
 	return d
 }
@@ -198,7 +201,7 @@ func (c *child) close() {
 	_ = c.in.Close()
 	_ = c.process.Process.Kill()
 	_ = c.process.Wait()
-	_ = c.file.Close()
+	discard(c.file)
 	c.process = nil
 }
 

@@ -13,22 +13,15 @@ import (
 // pool hands requests to worker processes. Each worker has one request at a time.
 type pool struct {
 	children []*child
-	dir      string
 }
 
 // newPool prepares n workers; their processes start with their first request.
-func newPool(n int, limit time.Duration, command Command) (*pool, error) {
-	dir, err := os.MkdirTemp("", "simrun-")
-	if err != nil {
-		return nil, fmt.Errorf("campaign: %w", err)
+func newPool(n int, limit time.Duration, command Command) *pool {
+	p := &pool{}
+	for range n {
+		p.children = append(p.children, &child{command: withProcs(command, 1), limit: limit})
 	}
-	p := &pool{dir: dir}
-	for i := range n {
-		p.children = append(p.children, &child{
-			command: withProcs(command, 1), dir: dir, name: fmt.Sprintf("worker%d", i), limit: limit,
-		})
-	}
-	return p, nil
+	return p
 }
 
 // withProcs sets GOMAXPROCS of the worker.
@@ -48,8 +41,6 @@ func (p *pool) close() {
 	for _, c := range p.children {
 		c.close()
 	}
-	// The folder is in the system's temporary folder; what is left of it harms nobody.
-	_ = os.RemoveAll(p.dir)
 }
 
 // each sends all requests and calls done for every answer or death, one call at a time. done may return requests to be made in

@@ -58,10 +58,7 @@ func Verify(ctx context.Context, cfg Config) (*VerifyReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPool(max(cfg.Workers/2, 1), cfg.RunLimit, cfg.Command)
-	if err != nil {
-		return nil, err
-	}
+	p := newPool(max(cfg.Workers/2, 1), cfg.RunLimit, cfg.Command)
 	defer p.close()
 	v := &verifier{cfg: cfg, report: &VerifyReport{Scenarios: int64(len(scenarios)), Differences: []Difference{}}}
 	lanes := make([]lane, len(scenarios))
@@ -72,8 +69,8 @@ func Verify(ctx context.Context, cfg Config) (*VerifyReport, error) {
 	cfg.Progress.Phase("verify")
 	q := &queue{requests: interleave(lanes)}
 	var wg sync.WaitGroup
-	for i, quiet := range p.children {
-		loud := &child{command: withProcs(cfg.Command, 4), dir: p.dir, name: fmt.Sprintf("loud%d", i), limit: cfg.RunLimit}
+	for _, quiet := range p.children {
+		loud := &child{command: withProcs(cfg.Command, 4), limit: cfg.RunLimit}
 		wg.Go(func() {
 			defer loud.close()
 			for {

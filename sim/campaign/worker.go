@@ -27,7 +27,7 @@ type WorkerConfig struct {
 	NewRunner func() Runner
 	In        io.Reader // requests; its end ends the process, even in the middle of a run
 	Out       io.Writer // answers
-	// Progress names the file that tells the parent which seed is being run; "" tells nobody.
+	// Progress names the file that tells the parent, which has it open, what seed is being run; "" tells nobody. Its name is removed.
 	Progress string
 	// MemoryBytes bounds the heap; 0 does not.
 	MemoryBytes int64
@@ -38,10 +38,11 @@ type WorkerConfig struct {
 func Serve(cfg WorkerConfig) error {
 	w := &worker{catalogue: cfg.Catalogue, runner: Guard(cfg.NewRunner)}
 	if cfg.Progress != "" {
-		f, err := os.OpenFile(cfg.Progress, os.O_WRONLY|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(cfg.Progress, os.O_WRONLY, 0)
 		if err != nil {
 			return fmt.Errorf("campaign: progress file: %w", err)
 		}
+		_ = os.Remove(cfg.Progress) // where an open file cannot be removed, the parent does that at the end
 		w.progressFile = f
 	}
 	// A World that is reset keeps its memory, so the heap is small and steady: collect seldom.
