@@ -21,7 +21,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Registry: registry, Scenarios: all(), Large: largeScenarios(),
-		Invariants: append(append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
+		Invariants: append(append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced, successorsOrder), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
 	}
 }

@@ -3,6 +3,7 @@
 package scenarios
 
 import (
+	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -12,7 +13,7 @@ import (
 var noNeedlessWait = sim.InvariantDoc{
 	Name: "no-needless-wait", Source: "KAFKA-15100, KIP-1166; known-bugs KB-07; kraft-protocol 2.8",
 	Doc: "A Fetch that diverges, that needs a snapshot, or whose sender lacks a high watermark that its leader has told to somebody in this " +
-		"epoch is answered in the turn in which it is received, and all that wait when their leader resigns.",
+		"epoch is answered in the turn in which it is received, and all that wait when their leader resigns or follows another.",
 }
 
 // fenced judges the epochs of answers. The sender's own word is the request, so a replica that forgets to look shows itself.
@@ -31,6 +32,8 @@ type prompt struct {
 	called    []askedFetch // the same for the last Vote, BeginQuorumEpoch or EndQuorumEpoch
 	told      []toldMark   // by leader
 	turns     []int64      // by host: inputs that its raft lane has taken
+
+	successors successors
 }
 
 // askedFetch is a Fetch as it was received, until it is answered or its connection is over.
@@ -47,6 +50,7 @@ type askedFetch struct {
 	peerBoot      int32 // of the sender
 	forgottenTurn int64 // when its receiver said that it has resigned; 0: it has not
 	forgottenNs   int64
+	deposedTurn   int64 // when its receiver began to follow another leader; 0: it has not
 }
 
 // toldMark is the highest high watermark that a node told as leader of an epoch, in one process life: the next may run on another disk.
@@ -59,11 +63,12 @@ type toldMark struct {
 // build makes it ready for a run.
 func (x *prompt) build(c *cluster) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0],
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], successors: x.successors,
 		evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
 	}
+	x.successors.build(c.w, n)
 	for range n {
 		x.told, x.turns = append(x.told, toldMark{epoch: -1}), append(x.turns, 0)
 	}
@@ -126,6 +131,7 @@ func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
 	}
 	from := env.Peer(conn)
 	if from == nil {
+		x.successors.unseen[env.Host().Index()] = env.Host().Boot()
 		return
 	}
 	switch r := m.(type) {
@@ -149,6 +155,7 @@ func (x *prompt) call(at, from *sim.Host, m raft.Message, correlation, epoch int
 
 // received hears of a Fetch in the turn that handles it.
 func (x *prompt) received(at, from *sim.Host, conn sim.Conn, m *raft.FetchRequest) {
+	x.successors.received(at, from, m, x.c.w.NowNs())
 	i, told := int32(at.Index()), &x.told[at.Index()]
 	x.asked[int(i)*len(x.turns)+from.Index()] = askedFetch{
 		conn: conn, correlation: m.Correlation, epoch: m.CurrentLeaderEpoch, boot: at.Boot(), turn: x.turns[i], open: true, peerBoot: from.Boot(),
@@ -175,6 +182,21 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 	}
 }
 
+// OnProtocol is sim.ProtocolChecker. A leader that follows another one answers whoever waited at it on entry, in the same turn: an answer
+// in a later one, of what it knew as a leader, is of a leader that is gone (kraft-protocol 1.8).
+func (x *prompt) OnProtocol(h *sim.Host, o sim.Observation) {
+	e, ok := o.(*invariants.RaftObservation)
+	if !ok || e.E.Kind != raft.RoleChanged || e.E.Role != raft.Follower {
+		return
+	}
+	i, n := h.Index(), len(x.turns)
+	for k := range n {
+		if a := &x.asked[i*n+k]; a.open && a.boot == h.Boot() && a.epoch < e.E.Epoch && a.turn < x.turns[i] {
+			a.deposedTurn = x.turns[i]
+		}
+	}
+}
+
 // answeredCall follows the answer to a request about an election.
 func (x *prompt) answeredCall(from, to *sim.Host, m sim.Message, correlation, epoch int32, success bool) {
 	a := &x.called[from.Index()*len(x.turns)+to.Index()]
@@ -196,6 +218,7 @@ func (x *prompt) epochsEqual(from, to *sim.Host, a *askedFetch, epoch int32, suc
 
 // resigned follows a leader that says that it has resigned: whoever waited at it has its answer by then (KAFKA-10677).
 func (x *prompt) resigned(h *sim.Host, m *raft.EndQuorumEpochRequest) {
+	x.ordered(h, m)
 	i, n := h.Index(), len(x.turns)
 	for k := range n {
 		a := &x.asked[i*n+k]
@@ -211,11 +234,16 @@ func (x *prompt) resigned(h *sim.Host, m *raft.EndQuorumEpochRequest) {
 
 // answered follows the answer to a Fetch.
 func (x *prompt) answered(from, to *sim.Host, r *raft.FetchResponse) {
+	x.successors.answered(from, to, r)
 	i := from.Index()
 	a := &x.asked[i*len(x.turns)+to.Index()]
 	if a.open && a.correlation == r.Correlation && a.boot == from.Boot() {
 		a.open = false
 		*x.evaluated++
+		if a.deposedTurn != 0 && x.turns[i] > a.deposedTurn && !x.c.decay.wild {
+			x.c.w.Violate(noNeedlessWait.Name, "follows", from.ID()+" answered a Fetch of "+to.ID()+" in epoch "+number(int64(a.epoch))+
+				" only after it had begun to follow another leader")
+		}
 		x.judge(from, to, a, r)
 		x.epochsEqual(from, to, a, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
 	}

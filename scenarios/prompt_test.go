@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -62,4 +63,49 @@ func TestDamagedLeaderMayAnswerLate(t *testing.T) {
 	r, err := sim.NewEngine(c).Run(c.Scenario("raft/bit-rot").Draw(4), sim.Options{})
 	require.NoError(t, err)
 	require.False(t, r.Verdict.Outcome.Finding(), "%v", r.Verdict.Broken)
+}
+
+// follows is a scenario in which, in the middle, a leader at which a Fetch waits seems to follow another one.
+type follows struct {
+	*scenario
+	turns int64 // between that and the answer
+}
+
+// Build implements sim.Scenario.
+func (f *follows) Build(w *sim.World, p *plan.Plan) error {
+	err := f.scenario.Build(w, p)
+	w.At(300*million, 1, 1, func() {
+		x, at, from := &f.cluster.prompt, w.Hosts()[0], w.Hosts()[1]
+		x.received(at, from, noConnection, &raft.FetchRequest{Header: raft.Header{Correlation: 9}, CurrentLeaderEpoch: 1_000_000})
+		x.turns[at.Index()]++
+		x.OnProtocol(at, &invariants.RaftObservation{E: raft.Event{Kind: raft.RoleChanged, Role: raft.Follower, Epoch: 1_000_001}})
+		x.turns[at.Index()] += f.turns
+		x.OnSend(at, from, &raft.FetchResponse{Header: raft.Header{Correlation: 9, Response: true}, PartitionError: raft.NotLeaderOrFollower,
+			DivergingEpoch: raft.OffsetAndEpoch{Offset: -1, Epoch: -1}, SnapshotID: raft.OffsetAndEpoch{Offset: -1, Epoch: -1}})
+	})
+	return err
+}
+
+// TestFollowerAnswersWhoWaited: in the turn in which a leader follows another one, and not later.
+func TestFollowerAnswersWhoWaited(t *testing.T) {
+	for turns := range int64(2) {
+		c := Catalogue()
+		s := &follows{scenario: c.Scenario("raft/storm-3").(*scenario), turns: turns}
+		for i := range c.Scenarios {
+			if c.Scenarios[i].Name() == s.Name() {
+				c.Scenarios[i] = s
+			}
+		}
+		p := s.Draw(1)
+		p.Actions = nil
+		r, err := sim.NewEngine(c).Run(p, sim.Options{})
+		require.NoError(t, err)
+		if turns == 0 {
+			require.False(t, r.Verdict.Outcome.Finding(), "%v", r.Verdict.Broken)
+			continue
+		}
+		require.Equal(t, plan.Violation, r.Verdict.Outcome)
+		require.Equal(t, "no-needless-wait", r.Verdict.Broken[0].Invariant)
+		require.Equal(t, "follows", r.Verdict.Broken[0].Evidence)
+	}
 }
