@@ -25,7 +25,8 @@ With --json every line is one JSON object with a type: file, batch, record, inde
 metaProperties, partitionMetadata, problem, end, recovery, summary and a few more. Batches and records have the field names of
 testdata/golden. Numbers of 64 bits have all their digits.
 
-Exit code 0: everything decodes. 1: something is damaged, or cannot be decoded. 2: bad usage, or something cannot be read.`
+Exit code 0: everything decodes. 1: something is damaged, or cannot be decoded. 2: bad usage, nothing of Kafka's there, or
+something cannot be read.`
 
 // dumpCommand returns `dump`.
 func dumpCommand() *cobra.Command {
@@ -51,7 +52,7 @@ func dumpCommand() *cobra.Command {
 		}
 		summary, err := dump.Dump(cmd.OutOrStdout(), args[0], options)
 		switch {
-		case errors.Is(err, dump.ErrPath), errors.Is(err, dump.ErrKind), errors.Is(err, dump.ErrUnreadable):
+		case errors.Is(err, dump.ErrPath), errors.Is(err, dump.ErrKind), errors.Is(err, dump.ErrUnreadable), errors.Is(err, dump.ErrNothing):
 			return cli.Usagef("%s", strings.TrimPrefix(err.Error(), "dump: "))
 		case err != nil:
 			return err

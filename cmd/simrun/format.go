@@ -129,6 +129,11 @@ func (c *formatCall) options(set *pflag.FlagSet) (*format.Options, *format.Confi
 		}
 		o.DirectoryIDs = append(o.DirectoryIDs, format.DirectoryID{Path: path.Clean(dir), ID: uuid})
 	}
+	for _, ms := range c.at {
+		if ms < 0 {
+			return nil, nil, cli.Usagef("--at: %d lies before 1970: readings are milliseconds since then, not negative", ms)
+		}
+	}
 	return o, config, apart(o.Directories)
 }
 

@@ -108,6 +108,7 @@ func TestFormatCommandRefuses(t *testing.T) {
 		{"a directory id twice", nil, "-t X -s --directory-id ROOT/d0=F2YZqouCbrffmWE02jzh0g --directory-id ROOT/d1=F2YZqouCbrffmWE02jzh0g", "is given twice"},
 		{"a directory id against the list", nil, "-t X -I " + voterA + " --directory-id ROOT/d0=Fm2FrEgxhEGKPtUz5SutlA", "--initial-controllers lists"},
 		{"an id of the list for another directory", nil, "-t X -I " + voterA + " --directory-id ROOT/d1=F2YZqouCbrffmWE02jzh0g", "another directory has that id"},
+		{"a reading before 1970", nil, "-t X -s --at 1,2,-5", "--at: -5 lies before 1970"},
 		{"an argument", nil, "-t X -s now", `format takes flags only, not "now"`},
 		{"an unknown flag", nil, "-t X -s --dry-run", "unknown flag: --dry-run"},
 	} {

@@ -37,12 +37,14 @@ var (
 	ErrPath = errors.New("dump: cannot be read")
 	// ErrKind: nothing tells what kind of file it is.
 	ErrKind = errors.New("dump: unknown kind of file")
+	// ErrNothing: the directory was listed, and no file in it is of a kind that Kafka writes.
+	ErrNothing = errors.New("dump: nothing of Kafka's")
 	// ErrUnreadable: the dump is complete but for files or directories that could not be read.
 	ErrUnreadable = errors.New("dump: not everything could be read")
 )
 
 // Dump decodes a file, or all files below a directory in the order of their names, and writes what it finds to w. The
-// summary is valid with ErrUnreadable too; any other error than the three of this package is one of writing to w.
+// summary is valid with ErrUnreadable and ErrNothing too; any other error than the four of this package is one of writing to w.
 func Dump(w io.Writer, path string, options Options) (Summary, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -80,6 +82,9 @@ func Dump(w io.Writer, path string, options Options) (Summary, error) {
 	}
 	if d.err == nil && d.unreadable != nil {
 		d.err = fmt.Errorf("%w: %w", ErrUnreadable, d.unreadable)
+	}
+	if d.err == nil && info.IsDir() && d.summary.Files == d.summary.Unknown {
+		d.err = fmt.Errorf("%w in %s: name a log directory of a node, or a folder of such", ErrNothing, path)
 	}
 	return d.summary, d.err
 }
