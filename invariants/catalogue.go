@@ -3,12 +3,12 @@ package invariants
 import "github.com/kraftsim/kraftsim/sim"
 
 // catalogue lists the documentation of all rules, in the order of rules.each.
-func catalogue() [48]*sim.InvariantDoc {
+func catalogue() [49]*sim.InvariantDoc {
 	return [...]*sim.InvariantDoc{
 		&electionSafetyDoc, &oneVoteDoc, &epochMonotonicDoc, &rolesDoc, &preVoteHarmlessDoc, &noDisruptionDoc,
 		&twoLeadersBoundedDoc, &logMatchingDoc, &leaderCompletenessDoc, &stateMachineSafetyDoc, &leaderAppendOnlyDoc,
 		&noWriteAfterLeadDoc, &truncationDoc, &hwMonotonicDoc, &hwDurableDoc, &ownEpochCommitDoc, &acknowledgedSurvivesDoc,
-		&listenerOrderDoc, &snapshotFitDoc, &snapshotContentDoc, &voterChangeDoc, &votersFollowLogDoc, &kraftVersionDoc, &lastVoterDoc,
+		&listenerOrderDoc, &snapshotFitDoc, &snapshotContentDoc, &voterChangeDoc, &voterAnswerDoc, &votersFollowLogDoc, &kraftVersionDoc, &lastVoterDoc,
 		&mvImpliesClusterIDDoc, &noEarlyClusterIDDoc, &oneClusterIDDoc,
 		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &levelWithIDDoc, &bootstrapKeepsIDDoc, &ownIDInRequestsDoc, &publishedIDDoc,
 		&directoryIDFirstDoc, &bootstrapOnceDoc,

@@ -8,23 +8,24 @@ type core struct {
 	nowNs  int64
 	calm   bool
 
-	ledger   ledger
-	replicas []*replica
-	leaders  []leadership // ascending by epoch
-	exposed  exposedLog
-	stable   stableView
-	state    committedState
-	snapshot snapshotRecords // scratch
-	wire     wire
-	images   imageTable
-	acked    ackedAppends
-	wishes   []voterWish // changes of the voter set that somebody asked for
-	oldReach []reach     // how far replicas fetched, in epochs before their last
-	calmFrom calmState
-	loss     string // evidence of a declared loss that has happened, "" for none
-	rules    rules
-	times    times
-	others   []*core // the other clusters of the run
+	ledger    ledger
+	replicas  []*replica
+	leaders   []leadership // ascending by epoch
+	exposed   exposedLog
+	stable    stableView
+	state     committedState
+	snapshot  snapshotRecords // scratch
+	wire      wire
+	images    imageTable
+	acked     ackedAppends
+	wishes    []voterWish     // changes of the voter set that somebody asked for
+	oldReach  []reach         // how far replicas fetched, in epochs before their last
+	questions []voterQuestion // requests for such changes that have no answer yet
+	calmFrom  calmState
+	loss      string // evidence of a declared loss that has happened, "" for none
+	rules     rules
+	times     times
+	others    []*core // the other clusters of the run
 }
 
 // rules holds every invariant of the package.
@@ -32,7 +33,7 @@ type rules struct {
 	electionSafety, oneVote, epochMonotonic, roles, preVoteHarmless, noDisruption, twoLeadersBounded rule
 
 	logMatching, leaderCompleteness, stateMachineSafety, leaderAppendOnly, noWriteAfterLead, truncation, hwMonotonic,
-	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, snapshotFit, snapshotContent, voterChange,
+	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, snapshotFit, snapshotContent, voterChange, voterAnswer,
 	votersFollowLog, kraftVersion, lastVoter rule
 
 	mvImpliesClusterID, noEarlyClusterID, oneClusterID, leaderWritesClusterID, persistedIsStable, upgradeKeepsID,
@@ -50,7 +51,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.electionSafety, &r.oneVote, &r.epochMonotonic, &r.roles, &r.preVoteHarmless, &r.noDisruption,
 		&r.twoLeadersBounded, &r.logMatching, &r.leaderCompleteness, &r.stateMachineSafety, &r.leaderAppendOnly,
 		&r.noWriteAfterLead, &r.truncation, &r.hwMonotonic, &r.hwDurable, &r.ownEpochCommit, &r.acknowledgedSurvives,
-		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,
+		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.voterAnswer, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,
 		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.levelWithID, &r.bootstrapKeepsID, &r.ownIDInRequests, &r.publishedID, &r.directoryIDFirst, &r.bootstrapOnce,
 		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.partitions, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
@@ -72,7 +73,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 	c.wire.reset(0)
 	c.images.reset()
 	c.acked.reset()
-	c.wishes, c.oldReach = c.wishes[:0], c.oldReach[:0]
+	c.wishes, c.oldReach, c.questions = c.wishes[:0], c.oldReach[:0], c.questions[:0]
 	c.calmFrom = calmState{}
 	c.loss = ""
 	docs := catalogue()

@@ -6,8 +6,8 @@ var kraftVersionDoc = sim.InvariantDoc{
 	Name:   "kraft-version",
 	Source: "KIP-853; KAFKA-16538; kraft-protocol S16, 5.7",
 	Doc: "kraft.version never decreases in the committed log; a committed voter set implies version 1, in checkpoints and snapshots " +
-		"too; a quorum-state of version 1 and a reported version do not lead the replica's own log, except on a leader whose upgrade " +
-		"is pending.",
+		"too; the version of a quorum-state is that of the replica's own log as it is written, and a reported version does not lead it, " +
+		"except on a leader whose upgrade is pending.",
 }
 
 // exposedControl follows a control record of the committed log; c.stable is the state before it.
@@ -78,6 +78,9 @@ func (c *core) quorumVersionWritten(r *replica, q *quorumFile) {
 	rule.eval()
 	if q.version > 0 && c.kraftVersionOf(r) < 1 {
 		rule.fail("quorum-state", r.id+" writes a quorum-state of version "+number(int64(q.version))+", its log is at kraft.version 0")
+	}
+	if have := c.kraftVersionOf(r); q.version == 0 && have >= 1 {
+		rule.fail("quorum-state-old", r.id+" writes a quorum-state of version 0, its log is at kraft.version "+number(int64(have)))
 	}
 }
 

@@ -42,7 +42,8 @@ type member struct {
 	boots     int32
 	positions []mark
 	path      string // of the segment that it writes
-	version   int16  // of quorum-state
+	version   int16  // of quorum-state, at least
+	old       bool   // quorum-state does not follow the log
 }
 
 type mark struct{ offset, pos int64 }
@@ -169,10 +170,14 @@ func (m *member) crash(power bool) {
 // quorum writes quorum-state as the replica does, durably.
 func (m *member) quorum(epoch, leader, voted int32) {
 	s := quorumstate.State{LeaderID: leader, LeaderEpoch: epoch, VotedID: voted}
-	if voted >= 0 && m.version > 0 {
+	version := m.version
+	if !m.old {
+		version = max(version, m.lab.core.kraftVersionOf(m.r))
+	}
+	if voted >= 0 && version > 0 {
 		s.VotedDirectoryID = m.lab.node(voted).dir
 	}
-	require.NoError(m.lab.t, quorumstate.NewStore(m.files, testPartition).Write(s, m.version))
+	require.NoError(m.lab.t, quorumstate.NewStore(m.files, testPartition).Write(s, version))
 }
 
 // role is the event of a new role.

@@ -184,11 +184,21 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 	case *raft.AddRaftVoterRequest:
 		r.wantsToJoin = r.wantsToJoin || m.VoterID == r.nodeID
 		if to != nil {
-			s.at[to.Index()].core.asked(voterWish{key: voterKey{m.VoterID, m.VoterDirectoryID}, add: true})
+			s.at[to.Index()].core.changeAsked(voterQuestion{int32(from.Index()), int32(to.Index()), m.Correlation,
+				voterWish{key: voterKey{m.VoterID, m.VoterDirectoryID}, add: true}, !m.AckWhenCommitted})
 		}
 	case *raft.RemoveRaftVoterRequest:
 		if to != nil {
-			s.at[to.Index()].core.asked(voterWish{key: voterKey{m.VoterID, m.VoterDirectoryID}})
+			s.at[to.Index()].core.changeAsked(voterQuestion{int32(from.Index()), int32(to.Index()), m.Correlation,
+				voterWish{key: voterKey{m.VoterID, m.VoterDirectoryID}}, false})
+		}
+	case *raft.AddRaftVoterResponse:
+		if to != nil {
+			c.changeAnswered(r, true, int32(to.Index()), int32(from.Index()), m.Correlation, m.ErrorCode)
+		}
+	case *raft.RemoveRaftVoterResponse:
+		if to != nil {
+			c.changeAnswered(r, false, int32(to.Index()), int32(from.Index()), m.Correlation, m.ErrorCode)
 		}
 	case *raft.ApiVersionsResponse:
 		for i := range m.FinalizedFeatures {
@@ -238,7 +248,7 @@ func (c *core) onRaftEvent(r *replica, e *raft.Event) {
 	case raft.VotersChanged:
 		r.votersInUse, r.votersSaidAt, r.votersUnsure = c.votersAt(r, e.Offset), e.Offset, true
 	case raft.VoterChangeStarted, raft.VoterChangeEnded:
-		r.changing = e.Kind == raft.VoterChangeStarted
+		c.changeEvent(r, e.Kind == raft.VoterChangeStarted)
 	case raft.SnapshotOffered:
 		c.snapshotOffered(r, e.Offset, e.Flag)
 	case raft.LogReplaced:
