@@ -39,10 +39,13 @@ type unrest struct {
 	sinceNs   int64
 	candidate *sim.Host // who asked for votes last, in which epoch
 	candidacy int32
+	goodbye   int32 // the epoch that a leader said to be over, last
 }
 
 // Attach is sim.Checker.
-func (u *unrest) Attach(*sim.World) { u.leader, u.epoch, u.candidate, u.candidacy = nil, -1, nil, -1 }
+func (u *unrest) Attach(*sim.World) {
+	u.leader, u.epoch, u.candidate, u.candidacy, u.goodbye = nil, -1, nil, -1, -1
+}
 
 // OnSend is sim.SendChecker.
 func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
@@ -51,8 +54,11 @@ func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
 		if m.LeaderEpoch > u.epoch {
 			u.leader, u.boot, u.epoch, u.sinceNs = from, from.Boot(), m.LeaderEpoch, u.c.w.NowNs()
 		}
+	case *raft.EndQuorumEpochRequest:
+		u.goodbye = max(u.goodbye, m.LeaderEpoch)
 	case *raft.VoteRequest:
 		*u.evaluated++
+		u.leavesAloud(from)
 		if !m.PreVote {
 			u.stands(from, m.ReplicaEpoch)
 		}
@@ -72,6 +78,17 @@ func (u *unrest) stands(h *sim.Host, epoch int32) {
 			"goes first", u.candidate.ID(), h.ID(), epoch))
 	}
 	u.candidate, u.candidacy = h, epoch
+}
+
+// leavesAloud judges a leader that is asked to stop: it names its successors, who need not wait until a fetch timeout is over (kraft-protocol 1.10).
+func (u *unrest) leavesAloud(from *sim.Host) {
+	if u.leader == nil || u.leader == from || u.goodbye >= u.epoch || !u.leader.Up() || u.leader.Boot() != u.boot || u.c.w.NowNs() <= quietFromUs*1000 {
+		return
+	}
+	if n := nodeOf(u.leader); n != nil && n.stopping {
+		u.c.w.Violate(noNeedlessElection.Name, "left-silently", fmt.Sprintf("%s asks for votes while %s, which leads epoch %d, stops and has not said so to "+
+			"anybody", from.ID(), u.leader.ID(), u.epoch))
+	}
 }
 
 // lives reports whether the last leader is in the life in which it was elected and nobody told it to end.
