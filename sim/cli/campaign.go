@@ -31,7 +31,7 @@ func (a *App) campaignCommand() *cobra.Command {
 			"Findings and declared hazards are shrunk and written as capsules. Exit code 1 for a finding, and for a condition or\n" +
 			"hazard that so many runs should have met and did not; 130 when SIGINT or SIGTERM ended it, with the summary so far.",
 		Example: fmt.Sprintf("  %s campaign\n  %s campaign %s --seeds 50000", program, program, a.exampleScenario()),
-		Args:    atMostOne("a prefix of scenario names"),
+		Args:    atMostOne("a prefix of scenario names (several take a call each)"),
 	}
 	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", 0, "runs in all, split evenly over the scenarios (0: share by cost)")
 	cmd.Flags().BoolVar(&cfg.All, "all", false, "the large scenarios too")

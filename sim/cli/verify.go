@@ -24,7 +24,7 @@ func (a *App) verifyCommand() *cobra.Command {
 			"Hashes and verdicts must be equal. Where they are not, both run again and the first event that differs is named. The\n" +
 			"seeds are split evenly over the scenarios. Exit code 1 if any seed differs.",
 		Example: fmt.Sprintf("  %s verify --seeds 500\n  %s verify %s --first 1000", program, program, a.exampleScenario()),
-		Args:    atMostOne("a prefix of scenario names"),
+		Args:    atMostOne("a prefix of scenario names (several take a call each)"),
 	}
 	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", cfg.Seeds, "seeds in all, split evenly over the scenarios")
 	cmd.Flags().Var(&first, "first", "first seed of every scenario")
