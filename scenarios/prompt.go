@@ -183,7 +183,7 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 }
 
 // OnProtocol is sim.ProtocolChecker. A leader that follows another one answers whoever waited at it on entry, in the same turn: an answer
-// in a later one, of what it knew as a leader, is of a leader that is gone (kraft-protocol 1.8).
+// in a later one, of what it knew as a leader, is of a leader that is gone (kraft-protocol 1.5).
 func (x *prompt) OnProtocol(h *sim.Host, o sim.Observation) {
 	e, ok := o.(*invariants.RaftObservation)
 	if !ok || e.E.Kind != raft.RoleChanged || e.E.Role != raft.Follower {
