@@ -111,7 +111,7 @@ func TestUnknownIDTakesAny(t *testing.T) {
 // TestForeignRecords: a record of the neighbour's client, and a voter whose disk is the neighbour's, show in no log.
 func TestForeignRecords(t *testing.T) {
 	value := func(v string) *records.ConfigRecord { return &records.ConfigRecord{Name: "marked", Value: &v} }
-	east, west, _ := pairOf(t)
+	east, _, _ := pairOf(t)
 	one := east.node(1)
 	one.lead(1, 2)
 	one.append(1, value("east"))
@@ -119,7 +119,7 @@ func TestForeignRecords(t *testing.T) {
 	one.append(1, value("west"))
 	east.breaks("clusters-apart/foreign-record")
 
-	east, west, _ = pairOf(t)
+	east, west, _ := pairOf(t)
 	require.NotNil(t, east.core.owner(west.node(2).r.directoryID))
 	require.Nil(t, east.core.owner(east.node(2).r.directoryID))
 	require.Nil(t, east.core.owner(record.ZeroUUID))

@@ -3,7 +3,6 @@
 package scenarios
 
 import (
-	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -102,14 +101,4 @@ func readyRows() (rows []operatorRow) {
 		})
 	}
 	return rows
-}
-
-// roleOf is the role of the replica on a host; Unattached when none runs.
-func (o *operatorWitness) roleOf(id string) raft.Role {
-	if h := o.w.Host(id); h != nil {
-		if n := o.c.ops.running(h); n != nil {
-			return n.replica.Role()
-		}
-	}
-	return raft.Unattached
 }

@@ -32,7 +32,6 @@ type featuresCall struct {
 	seed                            uint64
 	list                            []string
 	unsafe, dryRun                  bool
-	effective                       cli.Configuration
 }
 
 // action is the id of the call in the plan.

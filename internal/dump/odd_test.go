@@ -74,7 +74,7 @@ func TestGarbageInEveryFile(t *testing.T) {
 		"00000000000000000000.snapshot", "00000000000000000007-0000000002.checkpoint", "leader-epoch-checkpoint", "partition.metadata",
 		"quorum-state", "x.log", "y.checkpoint", "00000000000000000000.log.deleted", "junk"}
 	rapid.Check(t, func(r *rapid.T) {
-		root, err := os.MkdirTemp(t.TempDir(), "")
+		root, err := os.MkdirTemp(t.TempDir(), "") //nolint:usetesting // one for each drawn case
 		require.NoError(t, err)
 		for _, name := range append([]string{"../meta.properties", "../bootstrap.checkpoint"}, names...) {
 			content := rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(r, name)

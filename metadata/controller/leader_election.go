@@ -10,8 +10,8 @@ import (
 type election uint8
 
 const (
-	// onlineElection keeps a leader that may stay, else takes the first replica that may lead.
-	onlineElection election = iota
+	// The zero value keeps a leader that may stay, else takes the first replica that may lead.
+	_ election = iota
 	// preferredElection tries the first replica before all others.
 	preferredElection
 	// uncleanElection takes a replica outside the in-sync ones, when nobody else is there: records may be lost.

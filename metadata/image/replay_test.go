@@ -146,7 +146,7 @@ func TestRemoveTopic(t *testing.T) {
 		return &records.ConfigRecord{ResourceType: 2, ResourceName: resource, Name: "k", Value: text("v")}
 	}
 	for n := range int32(3) {
-		img = apply(t, img, &records.TopicRecord{Name: string(rune('a' + n)), TopicId: uuid(n)}, config(string(rune('a'+n))))
+		img = apply(t, img, &records.TopicRecord{Name: string('a' + n), TopicId: uuid(n)}, config(string('a'+n)))
 		for p := range int32(40) {
 			img = apply(t, img, &records.PartitionRecord{PartitionId: p, TopicId: uuid(n), Replicas: []int32{1}, Isr: []int32{1}})
 		}

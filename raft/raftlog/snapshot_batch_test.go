@@ -40,7 +40,7 @@ func TestSnapshotBatchesKeepTheLimit(t *testing.T) {
 				continue
 			}
 			require.LessOrEqual(t, int32(len(batch)), c.limit)
-			records = append(records, int32(batch.RecordCount()))
+			records = append(records, batch.RecordCount())
 		}
 		require.Equal(t, c.records, records, "limit %d", c.limit)
 	}

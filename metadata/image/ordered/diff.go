@@ -25,7 +25,7 @@ func Diff[K Key[K], V any](before, after Map[K, V]) iter.Seq2[*Entry[K, V], *Ent
 			if x.entry != nil && y.entry != nil {
 				order = x.entry.Key.Compare(y.entry.Key)
 			}
-			goOn := true
+			var goOn bool
 			switch {
 			case y.entry == nil || order < 0:
 				a.pop()
