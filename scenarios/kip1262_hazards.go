@@ -117,7 +117,9 @@ func hazardsOfClusters() []hazard {
 		},
 		invariants: append(everyInvariant(), kipCaseName),
 		stops:      true,
-		applies:    inCase("t34"),
-		covers:     func(string, string) bool { return true },
+		applies: func(c *cluster, p *plan.Plan) bool { // in the others ids are known from the first request on
+			return inCase("t34")(c, p) && (c.variant == controller.Draft || c.variant == controller.FinalApr)
+		},
+		covers: func(string, string) bool { return true },
 	}}
 }
