@@ -279,7 +279,9 @@ func TestCalmEndsBeforeItsBound(t *testing.T) {
 			calm := int64(r.Verdict.VirtualUs-p.StormUs) * 1000
 			worst = max(worst, calm/(settings.calmBoundNs(p)/million))
 		}
-		require.Positive(t, ended, "%s: no calm ended, so nothing is known of their length", s.Name())
+		if s.Name() != kipFamily+"t22" { // whose expected outcome is that nobody can ever be elected
+			require.Positive(t, ended, "%s: no calm ended, so nothing is known of their length", s.Name())
+		}
 		require.Less(t, worst, million/10, "%s: millionths of the bound; the page says that calms take a few hundredths", s.Name())
 		t.Logf("%-22s longest calm: %d millionths of its bound", s.Name(), worst)
 	}
