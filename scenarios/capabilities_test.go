@@ -19,7 +19,7 @@ func dynamicPlan() *plan.Plan {
 	p.Params["level"], p.Params["quorum"] = "3.9", "dynamic"
 	p.Hosts = append(p.Hosts, plan.Host{ID: "o1", Kind: kindObserver, Release: "upstream-4.5", Params: plan.Params{"node_id": "100"}},
 		plan.Host{ID: "op1", Kind: kindOperator, Params: plan.Params{}})
-	d := dice{1}
+	d := dice{seed: 1}
 	d.identify(p)
 	d.known(p, 100)
 	return p

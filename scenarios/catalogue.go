@@ -42,7 +42,7 @@ func (s *scenario) Doc() string { return s.doc }
 // Draw is sim.Scenario.
 func (s *scenario) Draw(seed uint64) *plan.Plan {
 	p := &plan.Plan{Format: plan.Format, Scenario: s.name, Seed: plan.Uint64(seed), Params: plan.Params{}}
-	s.draw(dice{seed}, p)
+	s.draw(dice{seed: seed}, p)
 	return p
 }
 

@@ -6,18 +6,18 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // What the plans of raft/two-clusters draw: an east and a west cluster whose node ids overlap, and everything that may lead from one
 // to the other.
 
-var crossedProfile = profile{
-	name: "crossed", stormUs: [2]int64{500_000, 900_000}, actions: [2]int64{1, 6},
-	faults: []weighted{{"kill", 20}, {"power", 14}, {"crash-op", 20}, {"isolate", 12}, {"cut-out", 10}, {"clog", 4}, {"stop", 14},
-		{"pause", 4}, {"names", 10}},
-	latencyUs: [2]int64{100, 1_200}, jitterUs: [2]int64{0, 2_000}, tailPercent: 10, resetPpm: 6_000,
-	syncNs: [2]int64{20_000, 1_000_000}, electionMs: [2]int64{30, 90},
-	lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 12_000,
+var crossedProfile = swarm.Profile{
+	Name: "crossed", Doc: "two clusters in one network", StormUs: swarm.Range{500_000, 900_000}, Actions: swarm.Range{1, 6},
+	Faults:    swarm.Weights("kill:20 power:14 crash-op:20 isolate:12 cut-out:10 clog:4 stop:14 pause:4 names:10"),
+	LatencyUs: swarm.Range{100, 1_200}, JitterUs: swarm.Range{0, 2_000}, TailPercent: 10, ResetPpm: 6_000,
+	SyncNs: swarm.Range{20_000, 1_000_000}, TimeoutMs: swarm.Range{30, 90},
+	Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 12_000,
 }
 
 // neighbours are the two clusters.

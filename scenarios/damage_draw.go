@@ -4,25 +4,25 @@ import (
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // What storms with damage draw: bits that flip, disks in the wrong hosts, hung operations, names that lead astray.
 
 var (
-	rotProfile = profile{
-		name: "rot", stormUs: [2]int64{800_000, 1_500_000}, actions: [2]int64{2, 8},
-		faults:    []weighted{{"kill", 20}, {"power", 16}, {"crash-op", 20}, {"isolate", 16}, {"cut-out", 12}, {"pause", 4}, {"disk-slow", 4}, {"stop", 4}},
-		latencyUs: [2]int64{100, 1_200}, jitterUs: [2]int64{0, 2_000}, tailPercent: 10, resetPpm: 1_000,
-		syncNs: [2]int64{20_000, 1_000_000}, electionMs: [2]int64{30, 90},
-		lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 7_000,
+	rotProfile = swarm.Profile{
+		Name: "rot", Doc: "what falls on disks whose bits flip", StormUs: swarm.Range{800_000, 1_500_000}, Actions: swarm.Range{2, 8},
+		Faults:    swarm.Weights("kill:20 power:16 crash-op:20 isolate:16 cut-out:12 pause:4 disk-slow:4 stop:4"),
+		LatencyUs: swarm.Range{100, 1_200}, JitterUs: swarm.Range{0, 2_000}, TailPercent: 10, ResetPpm: 1_000,
+		SyncNs: swarm.Range{20_000, 1_000_000}, TimeoutMs: swarm.Range{30, 90},
+		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 7_000,
 	}
-	wireProfile = profile{
-		name: "wire", stormUs: [2]int64{600_000, 1_200_000}, actions: [2]int64{2, 9},
-		faults: []weighted{{"kill", 20}, {"power", 12}, {"crash-op", 16}, {"isolate", 16}, {"cut-out", 14}, {"filter", 6}, {"clog", 6}, {"stop", 4},
-			{"names", 14}, {"disk-stuck", 6}},
-		latencyUs: [2]int64{100, 1_500}, jitterUs: [2]int64{0, 2_500}, tailPercent: 20, resetPpm: 2_000,
-		syncNs: [2]int64{20_000, 1_200_000}, electionMs: [2]int64{30, 90},
-		lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 9_000,
+	wireProfile = swarm.Profile{
+		Name: "wire", Doc: "names that lead astray, stuck disks, partitions", StormUs: swarm.Range{600_000, 1_200_000}, Actions: swarm.Range{2, 9},
+		Faults:    swarm.Weights("kill:20 power:12 crash-op:16 isolate:16 cut-out:14 filter:6 clog:6 stop:4 names:14 disk-stuck:6"),
+		LatencyUs: swarm.Range{100, 1_500}, JitterUs: swarm.Range{0, 2_500}, TailPercent: 20, ResetPpm: 2_000,
+		SyncNs: swarm.Range{20_000, 1_200_000}, TimeoutMs: swarm.Range{30, 90},
+		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 9_000,
 	}
 )
 

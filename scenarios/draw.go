@@ -9,6 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // controllers adds n voters c1.. and brokers b1..
@@ -48,9 +49,9 @@ func (d dice) uuid(name string) (u record.UUID) {
 	return u
 }
 
-func (d dice) writes(p *plan.Plan, f *profile) {
+func (d dice) writes(p *plan.Plan, f *swarm.Profile) {
 	p.Workload = append(p.Workload, plan.Workload{ID: "writes", Kind: "config-writes",
-		Params: plan.Params{"period": micros(d.between("write-period", f.configPeriodUs/2, f.configPeriodUs*2))}})
+		Params: plan.Params{"period": micros(d.between("write-period", f.PeriodUs/2, f.PeriodUs*2))}})
 }
 
 // leaveOut lets a minority of the voters die at the end of some storms and stay down through the calm: the majority has to do
@@ -75,7 +76,7 @@ func (d dice) leaveOut(p *plan.Plan) {
 	p.Params["calm_without"] = strings.Join(out, ",")
 }
 
-func drawStorm(voters, brokers int, f *profile) func(d dice, p *plan.Plan) {
+func drawStorm(voters, brokers int, f *swarm.Profile) func(d dice, p *plan.Plan) {
 	return func(d dice, p *plan.Plan) {
 		controllers(p, voters, 0, brokers)
 		d.identify(p)

@@ -44,7 +44,7 @@ const (
 // refuse is no error here: the node refuses it when the plan runs.
 func PlanFrom(tree fs.FS, seed uint64, o FromOptions) (*plan.Plan, error) {
 	p := newPlanFrom(seed)
-	d := dice{seed}
+	d := dice{seed: seed}
 	if _, err := d.fillFrom(p, tree, "", o); err != nil {
 		return nil, err
 	}

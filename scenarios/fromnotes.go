@@ -36,7 +36,7 @@ type LogCut struct {
 // stops, as it must, and read like a defect. What only the chosen release refuses is still left to the node.
 func ExaminedPlanFrom(tree fs.FS, seed uint64, o FromOptions) (*plan.Plan, *FromNotes, error) {
 	p := newPlanFrom(seed)
-	d := dice{seed}
+	d := dice{seed: seed}
 	b, err := d.fillFrom(p, tree, "", o)
 	if err != nil {
 		return nil, nil, err

@@ -41,7 +41,7 @@ func (s *kafkaScenario) Doc() string { return s.doc }
 
 // Draw is sim.Scenario.
 func (s *kafkaScenario) Draw(seed uint64) *plan.Plan {
-	d := dice{seed}
+	d := dice{seed: seed}
 	if n := int64(len(s.variants)); n > 0 {
 		return s.variants[d.roll("play", n)].Draw(seed)
 	}
@@ -67,7 +67,7 @@ func (s *kafkaScenario) Build(w *sim.World, p *plan.Plan) error {
 
 // plan is a run with given numbers of nodes.
 func (s *kafkaScenario) plan(seed uint64, voters, observers int64) *plan.Plan {
-	d := dice{seed}
+	d := dice{seed: seed}
 	p := &plan.Plan{Format: plan.Format, Scenario: s.name, Seed: plan.Uint64(seed), Unrestricted: s.lossy, Params: plan.Params{
 		"election_timeout_ms": "1000", "election_backoff_max_ms": "100", "fetch_timeout_ms": "3000", "retry_backoff_ms": "50",
 		"request_timeout_ms": "3000", "fetch_max_wait_ms": "100", "append_linger_ms": "0",

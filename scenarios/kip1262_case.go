@@ -8,6 +8,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // kipCase is a case of metadata-bootstrap 4.10 as data: how a plan sets it up, in which variants the table gives an outcome, when it
@@ -101,12 +102,12 @@ func (c *kipCase) sometimes() string { return kipCaseName + "-" + c.id }
 func (c *kipCase) applies(variant string) bool { return slices.Contains(c.variants, variant) }
 
 // kipProfile is a light storm: the cases bring their own fault.
-var kipProfile = profile{
-	name: "kip", stormUs: [2]int64{300_000, 700_000}, actions: [2]int64{0, 3},
-	faults:    []weighted{{"kill", 30}, {"power", 10}, {"crash-op", 30}, {"cut-out", 10}, {"isolate", 10}, {"pause", 5}},
-	latencyUs: [2]int64{100, 800}, jitterUs: [2]int64{0, 1_000}, tailPercent: 10, resetPpm: 500,
-	syncNs: [2]int64{20_000, 800_000}, electionMs: [2]int64{30, 60},
-	lanes: plan.Lanes{PostJitterUs: 50, WakeJitterUs: 100}, configPeriodUs: 15_000,
+var kipProfile = swarm.Profile{
+	Name: "kip", Doc: "a light storm around a case that brings its own fault", StormUs: swarm.Range{300_000, 700_000}, Actions: swarm.Range{0, 3},
+	Faults:    swarm.Weights("kill:30 power:10 crash-op:30 cut-out:10 isolate:10 pause:5"),
+	LatencyUs: swarm.Range{100, 800}, JitterUs: swarm.Range{0, 1_000}, TailPercent: 10, ResetPpm: 500,
+	SyncNs: swarm.Range{20_000, 800_000}, TimeoutMs: swarm.Range{30, 60},
+	Lanes: plan.Lanes{PostJitterUs: 50, WakeJitterUs: 100}, PeriodUs: 15_000,
 }
 
 // cast is who takes part in a case.
@@ -118,7 +119,7 @@ type cast struct {
 }
 
 // base draws what all cases have: hosts, ids, network, disks, a light storm, writes.
-func (d dice) base(p *plan.Plan, c cast, f *profile) {
+func (d dice) base(p *plan.Plan, c cast, f *swarm.Profile) {
 	controllers(p, c.voters, c.observers, c.brokers)
 	if c.dynamic {
 		p.Params["quorum"] = "dynamic"

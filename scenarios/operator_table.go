@@ -61,6 +61,6 @@ func playRow(catalogue *sim.Catalogue, engine *sim.Engine, scenario string, c *o
 // rowPlan is the plan of a row with a seed.
 func rowPlan(scenario string, c *operatorCase, r *operatorRow, seed uint64) *plan.Plan {
 	p := &plan.Plan{Format: plan.Format, Scenario: scenario, Seed: plan.Uint64(seed), Params: plan.Params{}}
-	drawRow(dice{seed}, p, c, r)
+	drawRow(dice{seed: seed}, p, c, r)
 	return p
 }

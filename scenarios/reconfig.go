@@ -5,6 +5,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // The family reconfig/*: voter sets that change while everything else goes wrong.
@@ -28,33 +29,19 @@ func reconfigScenarios() []*scenario {
 }
 
 var (
-	reconfigProfile = profile{
-		name: "reconfig", stormUs: [2]int64{800_000, 1_700_000}, actions: [2]int64{2, 9},
-		faults: []weighted{{"kill", 20}, {"power", 14}, {"crash-op", 30}, {"pause", 5}, {"cut-one", 10}, {"cut-out", 14}, {"isolate", 16},
-			{"clog", 5}, {"filter", 6}, {"jump", 3}, {"disk-slow", 4}, {"stop", 6}},
-		latencyUs: [2]int64{100, 1_500}, jitterUs: [2]int64{0, 2_500}, tailPercent: 25, resetPpm: 2_000,
-		syncNs: [2]int64{20_000, 1_200_000}, electionMs: [2]int64{30, 90},
-		lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 9_000,
+	reconfigProfile = swarm.Profile{
+		Name: "reconfig", Doc: "voter changes under crashes and partitions", StormUs: swarm.Range{800_000, 1_700_000}, Actions: swarm.Range{2, 9},
+		Faults: swarm.Weights("kill:20 power:14 crash-op:30 pause:5 cut-one:10 cut-out:14 isolate:16 clog:5 filter:6 jump:3 " +
+			"disk-slow:4 stop:6"),
+		LatencyUs: swarm.Range{100, 1_500}, JitterUs: swarm.Range{0, 2_500}, TailPercent: 25, ResetPpm: 2_000,
+		SyncNs: swarm.Range{20_000, 1_200_000}, TimeoutMs: swarm.Range{30, 90},
+		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 9_000,
 	}
-	evenProfile = profile{
-		name: "even", stormUs: [2]int64{700_000, 1_300_000}, actions: [2]int64{1, 6},
-		faults:    []weighted{{"kill", 30}, {"power", 20}, {"crash-op", 20}, {"isolate", 20}, {"cut-out", 10}},
-		latencyUs: [2]int64{300, 600}, jitterUs: [2]int64{0, 2}, syncNs: [2]int64{20_000, 60_000}, electionMs: [2]int64{30, 60},
-		configPeriodUs: 20_000,
-	}
-	blackoutProfile = profile{
-		name: "blackout", stormUs: [2]int64{800_000, 1_600_000}, actions: [2]int64{3, 9},
-		faults:    []weighted{{"power", 40}, {"power-all", 30}, {"crash-op", 20}, {"isolate", 5}},
-		latencyUs: [2]int64{100, 1_000}, jitterUs: [2]int64{0, 1_000}, tailPercent: 10, resetPpm: 500,
-		syncNs: [2]int64{200_000, 4_000_000}, electionMs: [2]int64{30, 90},
-		lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 200}, configPeriodUs: 8_000,
-	}
-	stuckProfile = profile{
-		name: "stuck", stormUs: [2]int64{800_000, 1_600_000}, actions: [2]int64{4, 10},
-		faults:    []weighted{{"disk-slow", 40}, {"disk-stuck", 25}, {"crash-op", 15}, {"kill", 8}, {"power", 8}, {"isolate", 8}},
-		latencyUs: [2]int64{100, 800}, jitterUs: [2]int64{0, 1_000}, tailPercent: 10,
-		syncNs: [2]int64{200_000, 5_000_000}, electionMs: [2]int64{40, 100},
-		lanes: plan.Lanes{PostJitterUs: 200, WakeJitterUs: 300}, configPeriodUs: 9_000,
+	evenProfile = swarm.Profile{
+		Name: "even", Doc: "even numbers of voters in near lockstep", StormUs: swarm.Range{700_000, 1_300_000}, Actions: swarm.Range{1, 6},
+		Faults:    swarm.Weights("kill:30 power:20 crash-op:20 isolate:20 cut-out:10"),
+		LatencyUs: swarm.Range{300, 600}, JitterUs: swarm.Range{0, 2}, SyncNs: swarm.Range{20_000, 60_000}, TimeoutMs: swarm.Range{30, 60},
+		PeriodUs: 20_000,
 	}
 )
 
@@ -200,7 +187,7 @@ func (d dice) known(p *plan.Plan, percent int64) {
 }
 
 // bearable draws a client whose writes a follower can fetch one by one: who never catches up never becomes a voter.
-func (d dice) bearable(p *plan.Plan, f *profile) {
+func (d dice) bearable(p *plan.Plan, f *swarm.Profile) {
 	d.writes(p, f)
 	w := p.Workload[len(p.Workload)-1].Params
 	round := 2*(p.Network.LatencyUs+p.Network.JitterUs) + (p.Disk.SyncNs+4*p.Disk.WriteNs)/1000

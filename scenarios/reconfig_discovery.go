@@ -5,14 +5,15 @@ import (
 	"strconv"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // discoveryProfile hurts nodes that are no voters: their processes, and what lies between them and the others.
-var discoveryProfile = profile{
-	name: "discovery", stormUs: [2]int64{900_000, 1_500_000}, actions: [2]int64{1, 6},
-	faults:    []weighted{{"kill", 30}, {"stop", 10}, {"crash-op", 20}, {"isolate", 30}, {"pause", 5}, {"disk-slow", 5}},
-	latencyUs: [2]int64{100, 800}, jitterUs: [2]int64{0, 1_000}, syncNs: [2]int64{20_000, 600_000}, electionMs: [2]int64{40, 80},
-	lanes: plan.Lanes{PostJitterUs: 50, WakeJitterUs: 100}, configPeriodUs: 15_000,
+var discoveryProfile = swarm.Profile{
+	Name: "discovery", Doc: "what hurts nodes that are no voters", StormUs: swarm.Range{900_000, 1_500_000}, Actions: swarm.Range{1, 6},
+	Faults:    swarm.Weights("kill:30 stop:10 crash-op:20 isolate:30 pause:5 disk-slow:5"),
+	LatencyUs: swarm.Range{100, 800}, JitterUs: swarm.Range{0, 1_000}, SyncNs: swarm.Range{20_000, 600_000}, TimeoutMs: swarm.Range{40, 80},
+	Lanes: plan.Lanes{PostJitterUs: 50, WakeJitterUs: 100}, PeriodUs: 15_000,
 }
 
 // drawDiscovery takes one of the two ways to the leader away from nodes that are no voters, for good: the bootstrap servers or the
@@ -60,8 +61,8 @@ func (d dice) loses(p *plan.Plan, host, way string) {
 // stormAround draws a storm that spares the voters, so that who leads at its beginning leads at its end: no process of theirs fails, and
 // neither network nor disks are slow enough for a fetch timeout. What an observer flushes survives a power loss; a broker flushes
 // nothing (kraft-protocol 3.6), and may lose the address with it.
-func (d dice) stormAround(p *plan.Plan, f *profile) {
-	d.storm(p, f)
+func (d dice) stormAround(p *plan.Plan, f *swarm.Profile) {
+	d.stormOf(p, f)
 	p.Network.TailPpm, p.Network.TailUs, p.Network.ResetPpm = 0, 0, 0
 	p.Disk.SlowSyncPpm, p.Disk.SlowSyncNs = 0, 0
 	election, _ := strconv.ParseInt(p.Params["election_timeout_ms"], 10, 64)

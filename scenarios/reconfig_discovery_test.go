@@ -22,7 +22,7 @@ func TestDiscoveryHasNoExcuse(t *testing.T) {
 		require.Equal(t, plan.OK, v.Outcome, "seed %d: %v %v", seed, v.Broken, v.Waiting)
 		losers := int64(len(hostIDs(p, kindObserver, kindBroker)))
 		if v.Stats["fault-lose-names"] >= losers {
-			ways[dice{seed}.pick("way", "bootstrap", "advertised", "turns")]++
+			ways[dice{seed: seed}.pick("way", "bootstrap", "advertised", "turns")]++
 		}
 	}
 	for _, way := range []string{"bootstrap", "advertised", "turns"} {

@@ -53,7 +53,7 @@ func TestReconfigReaches(t *testing.T) {
 
 // operated is a calm plan with an operator's machine and one action.
 func operated(dynamic bool, kind string, params plan.Params) *plan.Plan {
-	d := dice{1}
+	d := dice{seed: 1}
 	p := &plan.Plan{Format: plan.Format, Scenario: "reconfig/churn", Seed: 1, Params: plan.Params{"level": "3.9"}, StormUs: 900_000}
 	controllers(p, 3, 1, 1)
 	d.identify(p)

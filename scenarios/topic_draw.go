@@ -1,6 +1,9 @@
 package scenarios
 
-import "github.com/kraftsim/kraftsim/sim/plan"
+import (
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
+)
 
 // topicScenarios lists runs whose metadata are topics and partitions.
 func topicScenarios() []*scenario {
@@ -10,9 +13,9 @@ func topicScenarios() []*scenario {
 }
 
 // topicProfile is the storm on the controllers: leaders go often, half-way through what they appended.
-var topicProfile = func() profile {
+var topicProfile = func() swarm.Profile {
 	f := lightProfile
-	f.name, f.stormUs, f.actions = "topics", [2]int64{600_000, 1_200_000}, [2]int64{2, 8}
+	f.Name, f.StormUs, f.Actions = "topics", swarm.Range{600_000, 1_200_000}, swarm.Range{2, 8}
 	return f
 }()
 

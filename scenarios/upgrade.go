@@ -6,6 +6,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // The family upgrade/*: a cluster of an old release is brought to a new one by a runbook (upgrade_procedure.go), while its nodes fail.
@@ -22,12 +23,12 @@ func upgradeScenarios() []*scenario {
 }
 
 // upgradeProfile is a light storm that is long enough for most of a runbook.
-var upgradeProfile = profile{
-	name: "upgrade", stormUs: [2]int64{900_000, 1_800_000}, actions: [2]int64{0, 5},
-	faults:    []weighted{{"kill", 30}, {"power", 14}, {"crash-op", 30}, {"cut-out", 10}, {"isolate", 10}, {"pause", 6}},
-	latencyUs: [2]int64{100, 800}, jitterUs: [2]int64{0, 1_000}, tailPercent: 10, resetPpm: 500,
-	syncNs: [2]int64{20_000, 800_000}, electionMs: [2]int64{30, 60},
-	lanes: plan.Lanes{PostJitterUs: 50, WakeJitterUs: 100}, configPeriodUs: 15_000,
+var upgradeProfile = swarm.Profile{
+	Name: "upgrade", Doc: "a light storm that is long enough for a runbook", StormUs: swarm.Range{900_000, 1_800_000}, Actions: swarm.Range{0, 5},
+	Faults:    swarm.Weights("kill:30 power:14 crash-op:30 cut-out:10 isolate:10 pause:6"),
+	LatencyUs: swarm.Range{100, 800}, JitterUs: swarm.Range{0, 1_000}, TailPercent: 10, ResetPpm: 500,
+	SyncNs: swarm.Range{20_000, 800_000}, TimeoutMs: swarm.Range{30, 60},
+	Lanes: plan.Lanes{PostJitterUs: 50, WakeJitterUs: 100}, PeriodUs: 15_000,
 }
 
 // runbook adds steps to a plan, in their order.

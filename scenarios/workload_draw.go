@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // workloadScenarios lists the scenarios whose clients' histories are checked.
@@ -17,13 +18,12 @@ func workloadScenarios() []*scenario {
 	}
 }
 
-var clientsProfile = profile{
-	name: "clients", stormUs: [2]int64{600_000, 1_200_000}, actions: [2]int64{2, 9},
-	faults: []weighted{{"kill", 22}, {"power", 14}, {"crash-op", 24}, {"isolate", 18}, {"cut-out", 12}, {"pause", 6}, {"stop", 8},
-		{"clog", 4}, {"disk-slow", 4}},
-	latencyUs: [2]int64{100, 1_200}, jitterUs: [2]int64{0, 2_000}, tailPercent: 15, resetPpm: 1_000,
-	syncNs: [2]int64{20_000, 1_000_000}, electionMs: [2]int64{30, 80},
-	lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, configPeriodUs: 30_000,
+var clientsProfile = swarm.Profile{
+	Name: "clients", Doc: "clients that write while leaders fail", StormUs: swarm.Range{600_000, 1_200_000}, Actions: swarm.Range{2, 9},
+	Faults:    swarm.Weights("kill:22 power:14 crash-op:24 isolate:18 cut-out:12 pause:6 stop:8 clog:4 disk-slow:4"),
+	LatencyUs: swarm.Range{100, 1_200}, JitterUs: swarm.Range{0, 2_000}, TailPercent: 15, ResetPpm: 1_000,
+	SyncNs: swarm.Range{20_000, 1_000_000}, TimeoutMs: swarm.Range{30, 80},
+	Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 30_000,
 }
 
 // ask draws clients and their mixture; topics need brokers that register.

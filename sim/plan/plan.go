@@ -18,9 +18,12 @@ const Format = 1
 
 // Plan is one run as data. See the package comment.
 type Plan struct {
-	Format   int32      `json:"format"`
-	Scenario string     `json:"scenario"`
-	Seed     Uint64     `json:"seed"`
+	Format   int32  `json:"format"`
+	Scenario string `json:"scenario"`
+	Seed     Uint64 `json:"seed"`
+	// Profile is the name of the swarm profile from which the storm was drawn. It is for people and for drawing the plan again; no run
+	// depends on it.
+	Profile  string     `json:"profile,omitempty"`
 	Hosts    []Host     `json:"hosts"`
 	Network  Network    `json:"network,omitzero"`
 	Disk     Disk       `json:"disk,omitzero"`
@@ -34,6 +37,8 @@ type Plan struct {
 	Unrestricted bool `json:"unrestricted,omitempty"`
 	// Decisions override single draws; empty in a plan that was drawn and never materialised.
 	Decisions []Decision `json:"decisions,omitempty"`
+	// Explicit: no decision is a fault but those listed, whatever the rates. A materialised plan is explicit.
+	Explicit bool `json:"explicit,omitempty"`
 }
 
 // Host is a machine of the simulated cluster. It survives crashes; what runs on it is made from it at each boot.
