@@ -63,7 +63,7 @@ func (v *Volume) undo(op *Op) {
 		n.cacheSum.cut(min(op.Offset, op.Size, op.oldSize))
 		n.cache = unwrite(n.cache, op)
 		v.used += int64(len(n.cache))
-	case OpSyncFailed:
+	case OpSync, OpSyncFailed:
 		n.lost = slices.DeleteFunc(n.lost, func(l lostRange) bool { return l.sync == op.ID })
 	case OpMkdir, OpCreate:
 		delete(v.names, op.Path)
@@ -139,7 +139,9 @@ func (v *Volume) redo(n *inode, op *Op) {
 	case OpTruncate:
 		v.truncate(n, op)
 	case OpSyncFailed:
-		v.markLost(n, op)
+		if !op.Kept {
+			v.markLost(n, op)
+		}
 	case OpMkdir, OpCreate:
 		v.names[op.Path] = op.slot
 		n.refs++
@@ -172,7 +174,11 @@ func (v *Volume) powerLoss(inProgress []OpID, c Chooser) {
 		v.settle(op)
 		v.retire(op)
 	}
-	v.loseNames(int(c.Choose(siteLostNames, 0, 0, int64(len(v.journal))+1)))
+	if v.model.Profile == Posix {
+		v.loseSomeNames(c)
+	} else {
+		v.loseNames(int(c.Choose(siteLostNames, 0, 0, int64(len(v.journal))+1)))
+	}
 	v.tell(v.loseData(c))
 }
 
@@ -180,11 +186,8 @@ func (v *Volume) powerLoss(inProgress []OpID, c Chooser) {
 func (v *Volume) loseNames(lost int) {
 	kept := len(v.journal) - lost
 	v.applyNames(kept)
-	for _, c := range v.journal[kept:] {
-		if c.replaced >= 0 {
-			v.release(c.replaced)
-		}
-		v.release(c.slot)
+	for i := kept; i < len(v.journal); i++ {
+		v.forgetName(&v.journal[i])
 	}
 	clear(v.journal)
 	v.journal = v.journal[:0]
@@ -199,7 +202,8 @@ func (v *Volume) loseData(c Chooser) (notes []Op) {
 		}
 		before, known := v.names[path]
 		unsynced := n.unsynced || len(n.pending) > 0
-		image := v.sampler.sample(n, c, decide.HashString(path))
+		image := v.sampler.sample(n, c, decide.HashString(path), v.model.Profile)
+		v.struck.Holes += v.sampler.holes
 		if unsynced || !known || before != v.durable[path] || !bytes.Equal(image, n.cache) {
 			notes = append(notes, Op{Kind: OpReset, Inode: n.serial, Path: path, Size: int64(len(image))})
 		}

@@ -45,6 +45,28 @@
 //	R9  After a failed fsync the pages are clean: the writes under it stay readable until a power loss, and no later fsync
 //	    makes them durable, only a later write to the same sector, which brings the whole sector. Truncations stay pending.
 //
+//	R10 Where the model keeps pages dirty after a failed fsync, that fsync was none: everything stays pending, and a later one may
+//	    settle it.
+//
+// # Rules of the profile Posix
+//
+// What POSIX says is that fsync makes a file durable, and of a directory its names. It orders nothing else. R1, R2, R4, R6, R9 and R10
+// hold as above; in place of R3, R5, R7 and R8:
+//
+//	P1  Names. A power loss keeps any set of the pending changes that has, with each change, the earlier ones that it stands on: those
+//	    of the same name (a rename is about two), and of the directory that the name is in. So a rename is whole or never was, and a
+//	    file may appear in one directory while an older one in another does not. SyncDir(d) makes the changes in d durable, with
+//	    those that they stand on, and no others.
+//	P2  A surviving size step may lack its data: the sector then reads as zeros, in the middle of a file as well as at its end.
+//	P3  Each sector is a choice by itself, of overwrites and extensions alike: a prefix of the pending writes in it survives. A write
+//	    is never torn inside a sector.
+//
+// # Sectors that go astray
+//
+// SetStray makes the drive lie: an fsync succeeds, and a sector of it is not on the platter (a lost write), or overwrites another sector
+// there (a misdirected one). The page cache hides both; a power loss, and the reads after it, show them. A later write to the sector
+// brings the whole of it, as in R9.
+//
 // R4 is a deviation from a journal that orders lengths with names: delayed allocation decides when an extension enters
 // the journal, and without it R6's empty file could not happen. Truncations go with the extensions of their file.
 //

@@ -48,7 +48,9 @@ func (s step) tell(sp *spec, fill byte) {
 	case OpSync:
 		f.sync()
 	case OpSyncFailed:
-		f.failSync()
+		if !sp.keepsDirty { // R10
+			f.failSync()
+		}
 	case OpRename:
 		sp.change(specName{kind: OpRename, from: s.name, to: s.other, file: f})
 	case OpRemove:
@@ -131,6 +133,7 @@ type explorer struct {
 	tail   []step // issued behind the history, or where the process is killed, and never committed
 	killAt int    // the process is killed before this step of the history; 0: not
 	late   bool   // commit at the end, not after each step
+	model  Model
 }
 
 // replay runs the history; the last step stays in progress when asked.
@@ -179,7 +182,7 @@ func (x *explorer) replay(history []step, inProgress bool) (ops []OpID, err erro
 
 func (x *explorer) start() {
 	v := x.volume
-	v.Reset(Model{})
+	v.Reset(x.model)
 	if x.loaded == "" {
 		v.Load("/d/x", nil)
 		return
@@ -228,6 +231,7 @@ func (x *explorer) reached(history []step, inProgress bool, kind CrashKind) (map
 
 func (x *explorer) newSpec() *spec {
 	sp := newSpec()
+	sp.posix, sp.keepsDirty = x.model.Profile == Posix, x.model.KeepDirty
 	if x.loaded != "" {
 		f, g, both := strings.Cut(x.loaded, "|")
 		sp.load("f", []byte(f))
@@ -312,8 +316,11 @@ var alphabet = []step{
 
 // All histories of four operations over two files: what the sampler reaches over all decisions is what the rules allow.
 func TestEveryHistoryOfFourReachesWhatTheRulesAllow(t *testing.T) {
-	for _, loaded := range []string{"", "abc", "abc|xy"} {
-		x := &explorer{volume: NewVolume("v", Model{}), loaded: loaded, limit: 1 << 20}
+	for _, c := range []struct {
+		loaded string
+		model  Model
+	}{{"", Model{}}, {"abc", Model{}}, {"abc|xy", Model{}}, {"", Model{Profile: Posix}}, {"abc|xy", Model{Profile: Posix}}} {
+		x := &explorer{volume: NewVolume("v", c.model), model: c.model, loaded: c.loaded, limit: 1 << 20}
 		histories := 0
 		var walk func(history []step, sp *spec)
 		walk = func(history []step, sp *spec) {
@@ -336,7 +343,7 @@ func TestEveryHistoryOfFourReachesWhatTheRulesAllow(t *testing.T) {
 		}
 		walk(nil, x.newSpec())
 		require.Greater(t, histories, 500)
-		t.Logf("start %q: %d histories, %d lists of decisions", loaded, histories, x.vectors)
+		t.Logf("start %q, profile %d: %d histories, %d lists of decisions", c.loaded, c.model.Profile, histories, x.vectors)
 	}
 }
 
@@ -378,6 +385,7 @@ func TestLongerHistoriesReachWhatTheRulesAllow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		x.loaded = rapid.SampledFrom([]string{"", "abc", "abcdefg", "abcd|xyz"}).Draw(rt, "loaded")
 		x.late = rapid.Bool().Draw(rt, "late")
+		x.model = Model{Profile: rapid.SampledFrom([]Profile{Ordered, Posix}).Draw(rt, "profile"), KeepDirty: rapid.Bool().Draw(rt, "keep")}
 		draw := func(h []step, most int, label string) (more []step) {
 			sp := x.newSpec()
 			for _, s := range h {

@@ -5,7 +5,7 @@ package vdisk
 func (v *Volume) Heal(m Model) {
 	v.model = m
 	v.rules = v.rules[:0]
-	v.stuck = nil
+	v.stuck, v.strays, v.readOnly = nil, nil, false
 	v.slow = Slow{}
 	v.capacity = -1
 	v.armedAt, v.armedOp = 0, NoOp

@@ -70,9 +70,15 @@ func (v *Volume) settle(op *Op) {
 	case OpTruncate:
 		n.pending = append(n.pending, change{size: op.Size})
 	case OpSync:
-		n.makeDurable(op.Size)
+		if len(op.astray) > 0 {
+			v.makeDurableAstray(n, op)
+		} else {
+			n.makeDurable(op.Size)
+		}
 	case OpSyncFailed:
-		n.losePending()
+		if !op.Kept {
+			n.losePending()
+		}
 	case OpMkdir, OpCreate, OpRename, OpRemove:
 		n.refs++
 		if op.replaced >= 0 {
@@ -96,8 +102,12 @@ func (v *Volume) retire(op *Op) {
 	}
 }
 
-// syncNames makes the journal durable up to its last change in dir.
+// syncNames makes the journal durable up to its last change in dir; under Posix only the changes in dir and those that they stand on.
 func (v *Volume) syncNames(dir string) {
+	if v.model.Profile == Posix {
+		v.syncNamesAlone(dir)
+		return
+	}
 	last := -1
 	for i := len(v.journal) - 1; i >= 0 && last < 0; i-- {
 		c := &v.journal[i]
@@ -114,24 +124,33 @@ func (v *Volume) syncNames(dir string) {
 // applyNames brings the first count changes of the journal to the platter. The caller takes them out of the journal.
 func (v *Volume) applyNames(count int) {
 	for i := range count {
-		c := v.journal[i]
-		switch c.kind {
-		case OpMkdir, OpCreate:
-			v.durable[c.path] = c.slot
-			v.inodes[c.slot].refs++
-		case OpRename:
-			delete(v.durable, c.path)
-			if old, ok := v.durable[c.to]; ok {
-				v.release(old)
-			}
-			v.durable[c.to] = c.slot
-		case OpRemove:
-			delete(v.durable, c.path)
-			v.release(c.slot)
+		v.applyName(&v.journal[i])
+	}
+}
+
+// applyName brings one change of names to the platter and gives its references back.
+func (v *Volume) applyName(c *nameChange) {
+	switch c.kind {
+	case OpMkdir, OpCreate:
+		v.durable[c.path] = c.slot
+		v.inodes[c.slot].refs++
+	case OpRename:
+		delete(v.durable, c.path)
+		if old, ok := v.durable[c.to]; ok {
+			v.release(old)
 		}
-		if c.replaced >= 0 {
-			v.release(c.replaced)
-		}
+		v.durable[c.to] = c.slot
+	case OpRemove:
+		delete(v.durable, c.path)
 		v.release(c.slot)
 	}
+	v.forgetName(c)
+}
+
+// forgetName gives the references of a change back.
+func (v *Volume) forgetName(c *nameChange) {
+	if c.replaced >= 0 {
+		v.release(c.replaced)
+	}
+	v.release(c.slot)
 }

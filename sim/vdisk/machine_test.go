@@ -46,7 +46,12 @@ type machine struct {
 
 func newMachine(v *Volume, seed uint64) *machine {
 	m := &machine{v: v, mirror: mirror{files: map[string][]byte{}}}
-	v.Reset(Model{SyncErrorPpm: 20_000, WriteErrorPpm: 20_000, Write: Cost{JitterNs: 10}})
+	v.Reset(Model{Profile: Profile(seed % 2), KeepDirty: seed%3 == 0, SyncErrorPpm: 20_000, WriteErrorPpm: 20_000, Write: Cost{JitterNs: 10}})
+	if seed%5 == 0 {
+		v.SetAstray(func(Astray) bool { return true })
+		v.SetStray(1, Stray{Kind: LostSector, Count: 2})
+		v.SetStray(2, Stray{Kind: MisdirectedSector, Path: "/0", Count: 2})
+	}
 	for i := range m.lanes {
 		m.lanes[i] = newLane(seed + uint64(i))
 		for _, name := range []string{"a", "b"} {

@@ -12,15 +12,22 @@ const SectorSize = 512
 // Profile names the rules by which a power loss chooses what survives.
 type Profile uint8
 
-// Ordered is like ext4 with data=ordered and delayed allocation, without auto_da_alloc. See the rules in the package
-// comment. It is the only profile.
-const Ordered Profile = 0
+// The profiles. See the rules in the package comment.
+const (
+	// Ordered is like ext4 with data=ordered and delayed allocation, without auto_da_alloc.
+	Ordered Profile = iota
+	// Posix promises what POSIX does and nothing more: only fsync orders anything. It is the adversary of programs that rely on one file
+	// system without saying so.
+	Posix
+)
 
-// ErrIO and ErrNoSpace are what operations wrap when the disk fails; errors.Is also matches syscall.EIO and ENOSPC, so
-// programs that do not import the simulator can tell them apart.
+// ErrIO, ErrNoSpace and ErrReadOnly are what operations wrap when the disk fails; errors.Is also matches syscall.EIO, ENOSPC and
+// EROFS, so programs that do not import the simulator can tell them apart.
 var (
 	ErrIO      = fmt.Errorf("vdisk: %w", syscall.EIO)
 	ErrNoSpace = fmt.Errorf("vdisk: %w", syscall.ENOSPC)
+	// ErrReadOnly is what whatever would change a volume wraps after SetReadOnly(true).
+	ErrReadOnly = fmt.Errorf("vdisk: %w", syscall.EROFS)
 )
 
 // Cost is what one operation takes, in nanoseconds: Base, PerKiB for each 1024 bytes it moves, and a uniform draw of
@@ -37,6 +44,10 @@ type Model struct {
 	Read, Write, Sync, Names Cost // Names: mkdir, create, rename, remove, truncate; Sync: fsync of files and directories
 
 	ReadErrorPpm, WriteErrorPpm, SyncErrorPpm int64
+
+	// KeepDirty is what the kernel does with pages whose fsync failed: false marks them clean, which loses them with the power (R9); true
+	// keeps them dirty, so that a later fsync may bring them to the platter (R10).
+	KeepDirty bool
 
 	SlowSyncPpm int64 // rate of fsyncs that take SlowSyncNs more
 	SlowSyncNs  int64

@@ -18,6 +18,10 @@ var (
 func (h *Handle) chargeNames(kind Kind, path string, key uint64, do func() OpID) error {
 	v := h.volume
 	cost := v.held(Names, path, v.model.Names.draw(h.host, kind, key, 0, v.slow.NamesPercent))
+	if v.refusesChange() {
+		h.host.Issue(v, NoOp, cost)
+		return pathError(kind.String(), path, ErrReadOnly)
+	}
 	if v.writeFails(h.host, kind, path, key) {
 		h.host.Issue(v, NoOp, cost)
 		return pathError(kind.String(), path, ErrIO)
@@ -122,6 +126,10 @@ func (h *Handle) SyncDir(dir string) error {
 	}
 	key := v.inodes[slot].pathHash
 	cost := v.held(Syncs, dir, v.syncCost(h.host, OpSyncDir, key))
+	if len(v.journal) > 0 && v.refusesChange() {
+		h.host.Issue(v, NoOp, cost)
+		return pathError("sync-dir", dir, ErrReadOnly)
+	}
 	if v.syncFails(h.host, OpSyncDir, dir, key) {
 		h.host.Issue(v, NoOp, cost)
 		return pathError("sync-dir", dir, ErrIO)

@@ -17,7 +17,7 @@ const (
 	OpWrite           // Data at Offset; Size is the length afterwards; Err is ErrNoSpace when Data is what still fitted
 	OpTruncate        // the file has Size bytes now; growth reads as zeros
 	OpSync            // the first Size bytes, all that there are, are durable
-	OpSyncFailed      // fsync returned Err: nothing became durable, nor will by a later fsync (R9)
+	OpSyncFailed      // fsync returned Err: nothing became durable, nor will by a later fsync (R9), unless Kept (R10)
 	OpRename          // Path is To now; what To named before is gone
 	OpRemove          // Path names nothing any more
 	OpSyncDir         // the names in directory Path are durable
@@ -50,12 +50,14 @@ type Op struct {
 	Data   []byte
 	Err    error
 	Kind   Kind
+	Kept   bool // OpSyncFailed: the pages stay dirty, and a later fsync may make them durable (R10)
 
-	done     bool   // committed or cut
-	rewrite  bool   // changed bytes that existed: undo holds them
-	slot     int32  // of the inode
-	replaced int32  // slot of the file that To named before, or -1
-	oldSize  int64  // length before
-	undo     []byte // bytes before, kept with the slot of the ring
-	wide     []byte // what reaches the disk when it is more than Data (R9)
+	done     bool     // committed or cut
+	rewrite  bool     // changed bytes that existed: undo holds them
+	slot     int32    // of the inode
+	replaced int32    // slot of the file that To named before, or -1
+	oldSize  int64    // length before
+	undo     []byte   // bytes before, kept with the slot of the ring
+	astray   []Astray // OpSync: sectors that do not come to where they belong
+	wide     []byte   // what reaches the disk when it is more than Data (R9)
 }

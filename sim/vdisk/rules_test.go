@@ -22,6 +22,7 @@ type specFile struct {
 	platter, cache []byte
 	events         []specEvent
 	lost           map[int]bool // clean sectors that the platter does not have
+	posix          bool
 }
 
 type specName struct {
@@ -34,6 +35,8 @@ type specName struct {
 type spec struct {
 	names, platter map[string]*specFile
 	journal        []specName
+	posix          bool
+	keepsDirty     bool
 }
 
 func newSpec() *spec { return &spec{names: map[string]*specFile{}, platter: map[string]*specFile{}} }
@@ -136,6 +139,10 @@ func (s *spec) afterKill() string {
 
 // afterPowerLoss is every state that the rules allow (R3: each prefix of the journal; then each file by itself).
 func (s *spec) afterPowerLoss(into map[string]bool) {
+	if s.posix {
+		s.afterAdversary(into)
+		return
+	}
 	names := map[string]*specFile{}
 	for n, f := range s.platter {
 		names[n] = f
@@ -146,6 +153,34 @@ func (s *spec) afterPowerLoss(into map[string]bool) {
 			return
 		}
 		s.applyName(names, s.journal[i])
+	}
+}
+
+// afterAdversary takes each subset of the journal that has no change without the earlier ones of its names (P1).
+func (s *spec) afterAdversary(into map[string]bool) {
+	touches := func(c specName, name string) bool { return c.from == name || c.kind == OpRename && c.to == name }
+	for set := range 1 << len(s.journal) {
+		names, closed := map[string]*specFile{}, true
+		for n, f := range s.platter {
+			names[n] = f
+		}
+		for i, c := range s.journal {
+			if set>>i&1 == 0 {
+				continue
+			}
+			for k, earlier := range s.journal[:i] {
+				if set>>k&1 == 0 && (touches(earlier, c.from) || c.kind == OpRename && touches(earlier, c.to)) {
+					closed = false
+				}
+			}
+			s.applyName(names, c)
+		}
+		if closed {
+			for _, f := range names {
+				f.posix = true
+			}
+			product(names, into)
+		}
 	}
 }
 
@@ -245,7 +280,7 @@ func (f *specFile) survivors() map[string]bool {
 
 func (f *specFile) sectorContents(sector, j int, steps []specStep, before []int, length int, smallest func(int) int) []string {
 	earliest := 0 // R8
-	for t := 1; t <= j; t++ {
+	for t := 1; t <= j && !f.posix; t++ {
 		st := steps[t-1]
 		if e := f.events[st.event]; !e.truncate {
 			for b := max(st.from, e.at); b < st.size; b++ {
@@ -286,8 +321,8 @@ func (f *specFile) byteAt(b, j, instant int, steps []specStep, before []int, sma
 				value = 0
 			}
 			if !e.truncate && st.from <= b && b < st.size {
-				value = 0 // a hole, or
-				if b >= e.at {
+				value = 0                                                      // a hole, or
+				if b >= e.at && (!f.posix || i < instant && b < smallest(t)) { // P2
 					value = e.data[b-e.at]
 				}
 			}

@@ -2,7 +2,8 @@ package vdisk
 
 import "slices"
 
-// sampler computes what a power loss leaves of one file, by rules R4 to R8 of the package comment. It holds scratch memory.
+// sampler computes what a power loss leaves of one file, by rules R4 to R8 of the package comment, or by P2 and P3. It holds scratch
+// memory.
 type sampler struct {
 	sizes   []int64 // length after 0, 1, ... size steps, from the durable length on
 	low     []int64 // low[i]: smallest length between step i and the surviving one: the bytes that both know
@@ -11,6 +12,8 @@ type sampler struct {
 	order   []int32 // of pieces, by sector
 	image   []byte
 	kept    int32 // size steps that survive
+	posix   bool
+	holes   int64 // sectors below the surviving length whose extension is lost (P2)
 }
 
 // entry is where a pending change stands: steps [first, first+count) are its size steps, before which the file had length
@@ -29,7 +32,8 @@ type piece struct {
 }
 
 // sample returns the surviving bytes, valid until the next call.
-func (s *sampler) sample(n *inode, c Chooser, key uint64) []byte {
+func (s *sampler) sample(n *inode, c Chooser, key uint64, p Profile) []byte {
+	s.posix, s.holes = p == Posix, 0
 	s.steps(n)
 	steps := int32(len(s.sizes) - 1)
 	s.kept = steps - int32(c.Choose(siteLostSize, 0, key, int64(steps)+1))
@@ -82,10 +86,16 @@ func (s *sampler) cut(n *inode) {
 			continue
 		}
 		visible := min(c.offset+int64(len(c.data)), s.low[e.first])
+		if s.posix {
+			visible = s.reach(c, e, visible)
+		}
 		for from := c.offset; from < visible; {
 			to := min(sectorStart(from)+SectorSize, visible)
 			s.pieces = append(s.pieces, piece{sector: sectorStart(from), from: from, to: to, entry: int32(i)})
 			from = to
+		}
+		if s.posix {
+			continue
 		}
 		for t := e.first + 1; t <= min(e.first+e.count, s.kept); t++ {
 			if from := max(s.sizes[t-1], c.offset); from < s.low[t] {
@@ -135,10 +145,18 @@ func (s *sampler) build(n *inode) {
 			}
 			continue
 		}
+		if last := min(e.first+e.count, s.kept); s.posix && last > e.first {
+			s.image = resize(s.image, s.sizes[last])
+		}
 		for ; next < len(s.pieces) && s.pieces[next].entry == int32(i); next++ {
 			if p := &s.pieces[next]; p.kept && !p.forces {
 				copy(s.image[p.from:p.to], c.data[p.from-c.offset:])
+			} else if s.posix && p.to > e.size {
+				s.holes++
 			}
+		}
+		if s.posix {
+			continue
 		}
 		if last := min(e.first+e.count, s.kept); last > e.first {
 			from := max(e.size, c.offset)

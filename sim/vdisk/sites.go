@@ -8,18 +8,19 @@ var (
 	siteWriteError = decide.NewSite("disk/write-error", "a write, truncation or change of names returns EIO", 0)
 	siteSyncError  = decide.NewSite("disk/sync-error", "an fsync returns EIO and its data stay volatile for ever", 0)
 	siteSlowSync   = decide.NewSite("disk/slow-sync", "an fsync takes the slow time", 0)
-	siteJitter     = decide.NewSite("disk/jitter", "nanoseconds on top of the base cost of an operation", 0)
+	siteJitter     = decide.NewSpread("disk/jitter", "nanoseconds on top of the base cost of an operation")
 	siteCutOp      = decide.NewSite("disk/cut-op", "the operation at the cut had no effect", 0)
 	siteCutWrite   = decide.NewSite("disk/cut-write", "sectors missing at the end of the write at the cut", 0)
 	siteLostNames  = decide.NewSite("disk/lost-names", "name changes lost at the end of the metadata journal", 0)
 	siteLostSize   = decide.NewSite("disk/lost-size", "size steps of a file lost at the end", 0)
+	siteLostName   = decide.NewSite("disk/lost-name", "a change of names is lost, whatever comes before and behind it (posix)", 0)
 	siteLostSector = decide.NewSite("disk/lost-sector", "overwrites of a sector lost at the end", 0)
 )
 
 // Sites returns the decisions that this package draws, for reference pages and plan validation.
 func Sites() []*decide.Site {
 	return []*decide.Site{siteReadError, siteWriteError, siteSyncError, siteSlowSync, siteJitter, siteCutOp, siteCutWrite,
-		siteLostNames, siteLostSize, siteLostSector, siteFlip}
+		siteLostNames, siteLostName, siteLostSize, siteLostSector, siteFlip, siteStray, siteStrayTo}
 }
 
 // Chooser draws decisions. The entity of their names is the volume, and the implementor supplies it: decide.HashString of

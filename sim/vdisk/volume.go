@@ -30,6 +30,10 @@ type Volume struct {
 	rules    []errorRule
 	stuck    []stuckRule
 	stalls   int64
+	strays   []strayRule
+	astray   func(Astray) bool // asked before a sector goes astray; nil: never
+	readOnly bool
+	struck   Struck
 	slow     Slow
 	used     int64 // bytes in all live files
 	capacity int64 // -1: no limit
@@ -38,6 +42,7 @@ type Volume struct {
 	observer func(*Op)
 
 	keys    []string // scratch
+	marks   []bool   // scratch
 	sampler sampler
 }
 
@@ -85,6 +90,7 @@ func (v *Volume) Reset(model Model) {
 	v.opsSinceBoot, v.armedAt, v.armedOp = 0, 0, NoOp
 	v.rules = v.rules[:0]
 	v.stuck, v.stalls = nil, 0
+	v.strays, v.astray, v.readOnly, v.struck = nil, nil, false, Struck{}
 	v.slow, v.used, v.capacity, v.observer = Slow{}, 0, -1, nil
 	slot := v.newInode(root, true)
 	v.names[root], v.durable[root] = slot, slot

@@ -16,6 +16,10 @@ func (h *Handle) WriteAt(fd int32, p []byte, offset int64) error {
 	key := n.pathHash ^ uint64(offset)
 	cost := v.model.Write.draw(h.host, OpWrite, key, int64(len(p)), v.slow.WritePercent)
 	cost = v.held(Writes, n.path, cost)
+	if v.refusesChange() {
+		h.host.Issue(v, NoOp, cost)
+		return pathError("write", n.path, ErrReadOnly)
+	}
 	if v.writeFails(h.host, OpWrite, n.path, key) {
 		h.host.Issue(v, NoOp, cost)
 		return pathError("write", n.path, ErrIO)
@@ -104,13 +108,23 @@ func (h *Handle) Sync(fd int32) error {
 	v := h.volume
 	cost := v.held(Syncs, n.path, v.syncCost(h.host, OpSync, n.pathHash))
 	kind := OpSync
+	if (n.inflight > 0 || len(n.pending) > 0) && v.refusesChange() { // the journal is aborted: what is dirty stays so
+		h.host.Issue(v, NoOp, cost)
+		return pathError("sync", n.path, ErrReadOnly)
+	}
 	if v.syncFails(h.host, OpSync, n.path, n.pathHash) {
 		kind = OpSyncFailed
 		err = pathError("sync", n.path, ErrIO)
 	}
 	op := v.push(h, kind, slot)
 	op.Size, op.Err = int64(len(n.cache)), err
-	if err != nil {
+	switch {
+	case err == nil:
+		v.goAstray(h.host, n, op)
+	case v.model.KeepDirty:
+		op.Kept = true
+		v.struck.KeptDirty++
+	default:
 		v.markLost(n, op)
 	}
 	h.host.Issue(v, op.ID, cost)
