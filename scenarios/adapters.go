@@ -38,13 +38,13 @@ func (w *waker) Wake() {
 
 // The decision sites of the products.
 var (
-	siteElection    = decide.NewSite("raft/election-timeout", "milliseconds added to an election timeout", 0)
-	siteBootstrap   = decide.NewSite("raft/bootstrap-server", "which bootstrap server is asked first", 0)
-	siteReconnect   = decide.NewSite("raft/reconnect-backoff", "jitter of the pause before a lost connection is dialled again", 0)
-	siteSnapshot    = decide.NewSite("raft/snapshot-suffix", "random part in the name of a snapshot that is being written", 0)
-	siteDirectoryID = decide.NewSite("metadata/directory-id", "32 bits of a new directory id", 0)
-	siteSalt        = decide.NewSite("metadata/scram-salt", "26 bits of a salt", 0)
-	siteClusterID   = decide.NewSite("metadata/cluster-id", "32 bits of a new cluster id", 0)
+	siteElection    = decide.NewSpread("raft/election-timeout", "milliseconds added to an election timeout")
+	siteBootstrap   = decide.NewSpread("raft/bootstrap-server", "which bootstrap server is asked first")
+	siteReconnect   = decide.NewSpread("raft/reconnect-backoff", "jitter of the pause before a lost connection is dialled again")
+	siteSnapshot    = decide.NewSpread("raft/snapshot-suffix", "random part in the name of a snapshot that is being written")
+	siteDirectoryID = decide.NewSpread("metadata/directory-id", "32 bits of a new directory id")
+	siteSalt        = decide.NewSpread("metadata/scram-salt", "26 bits of a salt")
+	siteClusterID   = decide.NewSpread("metadata/cluster-id", "32 bits of a new cluster id")
 )
 
 // choices backs raft's chooser with named decisions.

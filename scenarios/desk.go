@@ -171,7 +171,9 @@ func (d *desk) missing(t *task, q *raft.DescribeQuorumResponse) (change raft.Mes
 	header := raft.Header{Correlation: d.asked}
 	cluster := raft.ClusterID{ID: d.o.c.quorums[d.cluster].id, Known: true}
 	if t.host < 0 {
-		t.host = d.hostOf(q.LeaderID)
+		if t.host = d.hostOf(q.LeaderID); t.host >= 0 {
+			d.o.c.w.ResolvedHosts(t.action, "voter", d.o.c.w.Hosts()[t.host])
+		}
 	}
 	if t.host < 0 {
 		return nil, false // whoever answered is of another cluster

@@ -20,7 +20,7 @@ const laneCounter sim.LaneID = 1
 // counterShutdownMs is how long a graceful end may take in Kafka's simulation.
 const counterShutdownMs = 500
 
-var siteAppend = decide.NewSite("kafka/append-pause", "milliseconds added to the pause before the next append", 0)
+var siteAppend = decide.NewSpread("kafka/append-pause", "milliseconds added to the pause before the next append")
 
 // counterNode is a node of Kafka's own simulation: a replica and a counter that follows it, nothing else. While it believes that it
 // leads, it appends the next number every few milliseconds. Its records must come back committed as 1, 2, 3 and so on, on every

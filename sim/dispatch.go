@@ -250,7 +250,7 @@ func (w *World) finish(h *Host, lane int32, err error) {
 		w.leave(h, lane)
 	}
 	// A wake-up for nothing is not followed by another one, whatever the rate.
-	if w.spuriousPpm > 0 && !w.calm && !l.spurious && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) {
+	if (w.spuriousPpm > 0 || w.overridden) && !w.calm && !l.spurious && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) {
 		w.stats.spurious++
 		w.enqueue(h, lane, Input{Kind: InWake, Lane: LaneID(lane), spurious: true, cause: w.eventID})
 	}

@@ -33,7 +33,7 @@ type event struct {
 }
 
 // The order site: which of two events at the same nanosecond comes first.
-var siteOrder = decide.NewSite("sim/order", "which of two events at the same instant comes first", 0)
+var siteOrder = decide.NewSpread("sim/order", "which of two events at the same instant comes first")
 
 // schedule puts an event into the queue. The name of its priority is (order, entity, kind, key).
 func (w *World) schedule(at int64, e event, entity, key uint64) {

@@ -15,13 +15,14 @@ type report struct {
 	declarations []Declaration
 	ended        []plan.Stopped
 	refused      []plan.Refused
+	resolved     []plan.Resolved
 	evaluated    counters
 	sometimes    counters
 	stats        counters
 }
 
 func (r *report) reset() {
-	r.broken, r.finding, r.ended, r.refused = nil, false, nil, nil
+	r.broken, r.finding, r.ended, r.refused, r.resolved = nil, false, nil, nil, nil
 	r.declarations = r.declarations[:0]
 	r.evaluated.reset()
 	r.sometimes.reset()
@@ -200,6 +201,6 @@ func (w *World) verdict() *plan.Verdict {
 		TraceHash: plan.Hex64(w.hash), BehaviourHash: plan.Hex64(w.behaviour.hash),
 		Events: plan.Int64(s.inputs + s.disk), VirtualUs: plan.Int64(w.now / 1000), Decisions: plan.Int64(draws),
 		Stats: w.report.stats.export(), Sometimes: w.report.sometimes.export(), Evaluated: w.report.evaluated.export(),
-		Refused: w.report.refused, Stopped: w.report.ended,
+		Refused: w.report.refused, Resolved: w.report.resolved, Stopped: w.report.ended,
 	}
 }

@@ -99,7 +99,7 @@ func (w *World) run() {
 
 // record keeps a decision for the capsule; those that were not benign get their readable name.
 func (w *World) record(d decide.Drawn) {
-	r := plan.DrawnDecision{Hash: d.Hash, Value: d.Value, Benign: d.Value == d.Site.Benign()}
+	r := plan.DrawnDecision{Hash: d.Hash, Value: d.Value, Benign: d.Value == d.Site.Benign(), Spread: d.Site.Spread()}
 	if !r.Benign {
 		r.Name = fmt.Sprintf("%s %s kind=%d key=%d window=%ds #%d = %d", d.Site.Name(), w.entity(d.Name.Entity), d.Name.Kind,
 			d.Name.Key, d.Name.Window, d.Name.Occurrence, d.Value)

@@ -39,6 +39,7 @@ type World struct {
 	diskModel vdisk.Model
 
 	postJitterNs, wakeJitterNs, spuriousPpm int64
+	overridden                              bool  // the plan fixes decisions
 	restartNs                               int64 // of the supervisor
 
 	calm      bool
@@ -87,8 +88,8 @@ const (
 )
 
 var (
-	sitePost     = decide.NewSite("sim/post-delay", "microseconds that a post takes longer", 0)
-	siteWake     = decide.NewSite("sim/wake-delay", "microseconds that a wake-up is late", 0)
+	sitePost     = decide.NewSpread("sim/post-delay", "microseconds that a post takes longer")
+	siteWake     = decide.NewSpread("sim/wake-delay", "microseconds that a wake-up is late")
 	siteSpurious = decide.NewSite("sim/spurious-wake", "a lane is woken for nothing", 0)
 )
 
@@ -100,6 +101,9 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 		overrides = append(overrides, decide.Override{NameHash: uint64(d.NameHash), Value: int64(d.Value)})
 	}
 	w.source.Reset(uint64(p.Seed), overrides, nil)
+	if p.Explicit {
+		w.source.Explicit()
+	}
 	w.timed.Reset()
 	w.policy = nil
 	w.now, w.eventID, w.sequence = 0, 0, 0
@@ -132,6 +136,7 @@ func (w *World) models(p *plan.Plan) {
 	w.postJitterNs = p.Lanes.PostJitterUs * 1000
 	w.wakeJitterNs = p.Lanes.WakeJitterUs * 1000
 	w.spuriousPpm, w.restartNs = p.Lanes.SpuriousPpm, 0
+	w.overridden = len(p.Decisions) > 0
 	d := &p.Disk
 	jitter := func(base int64) int64 { return base * d.JitterPercent / 100 }
 	w.diskModel = vdisk.Model{

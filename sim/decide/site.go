@@ -9,6 +9,7 @@ type Site struct {
 	doc    string
 	hash   uint64
 	benign int64
+	spread bool
 }
 
 // NewSite declares a site. name is its identity for ever ("net/loss"); doc is one clause for the reference; benign is the
@@ -16,6 +17,18 @@ type Site struct {
 func NewSite(name, doc string, benign int64) *Site {
 	return &Site{name: name, doc: doc, hash: HashString(name), benign: benign}
 }
+
+// NewSpread declares a site of values that differ from draw to draw in every run and are no fault: a delay within its range, a timeout,
+// a random identity. Such draws come from the seed even where a plan lists its faults one by one (Source.Explicit), since there is
+// nothing unusual in any of them; how wide a delay may spread is a field of the plan.
+func NewSpread(name, doc string) *Site {
+	s := NewSite(name, doc, 0)
+	s.spread = true
+	return s
+}
+
+// Spread reports whether the site was declared with NewSpread.
+func (s *Site) Spread() bool { return s.spread }
 
 // Name returns the registered string.
 func (s *Site) Name() string { return s.name }

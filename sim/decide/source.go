@@ -57,6 +57,7 @@ type Source struct {
 	reseeds   []Reseed
 	overrides []Override // ascending by NameHash
 	recorder  func(Drawn)
+	explicit  bool
 	fold      uint64 // running digest of names and values consumed
 	draws     int64
 
@@ -86,7 +87,7 @@ func (s *Source) Reset(seed uint64, overrides []Override, reseeds []Reseed) {
 		}
 		return 0
 	})
-	s.recorder = nil
+	s.recorder, s.explicit = nil, false
 	s.fold = 0
 	s.draws = 0
 	if len(s.slots) == 0 {
@@ -97,6 +98,13 @@ func (s *Source) Reset(seed uint64, overrides []Override, reseeds []Reseed) {
 
 // Record hands every decision to f as it is drawn, or stops doing so (nil). It changes no value.
 func (s *Source) Record(f func(Drawn)) { s.recorder = f }
+
+// Explicit makes overrides the only source of what is not benign: every other draw of a site that is no spread comes out benign, whatever
+// its rate. It holds until Reset.
+func (s *Source) Explicit() { s.explicit = true }
+
+// Overridden reports whether the run has overrides: then a rate of zero is no reason to draw nothing.
+func (s *Source) Overridden() bool { return len(s.overrides) > 0 }
 
 // Advance tells the source the virtual time in nanoseconds. Time never goes back.
 func (s *Source) Advance(nowNs int64) {
@@ -124,6 +132,9 @@ func (s *Source) Choose(site *Site, entity, kind, key uint64, n int64) int64 {
 	hash, occurrence := s.name(site, entity, kind, key)
 	hi, _ := bits.Mul64(mix(hash^s.seed, 0x94d049bb133111eb), uint64(n))
 	v := int64(hi)
+	if s.explicit && !site.spread {
+		v = min(site.benign, n-1)
+	}
 	return s.settle(site, entity, kind, key, occurrence, hash, v, n)
 }
 
@@ -136,7 +147,9 @@ func (s *Source) Chance(site *Site, entity, kind, key uint64, ppm int64) bool {
 	hash, occurrence := s.name(site, entity, kind, key)
 	hi, _ := bits.Mul64(mix(hash^s.seed, 0x94d049bb133111eb), 1_000_000)
 	v := int64(0)
-	if int64(hi) < ppm {
+	if s.explicit && !site.spread {
+		v = site.benign
+	} else if int64(hi) < ppm {
 		v = 1
 	}
 	return s.settle(site, entity, kind, key, occurrence, hash, v, 2) == 1

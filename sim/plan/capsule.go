@@ -11,6 +11,7 @@ type DrawnDecision struct {
 	Hash   uint64 // of its name
 	Value  int64
 	Benign bool
+	Spread bool   // of a site whose values always differ, as delays do: no fault, whatever the value
 	Name   string // readable, with the value; only where it was not benign
 }
 

@@ -51,7 +51,14 @@ type Verdict struct {
 	Sometimes map[string]int64 `json:"sometimes,omitempty"` // how often each condition held
 	Evaluated map[string]int64 `json:"evaluated,omitempty"` // how often each invariant was evaluated
 	Refused   []Refused        `json:"refused,omitempty"`
+	Resolved  []Resolved       `json:"resolved,omitempty"`
 	Stopped   []Stopped        `json:"stopped,omitempty"`
+}
+
+// Resolved is what an action came to that names no host, or no time, by itself: the actions that would have done the same.
+type Resolved struct {
+	Action string   `json:"action"`
+	As     []Action `json:"as,omitempty"`
 }
 
 // Refused is an action that the fault budget did not allow, or that made no sense when its time came.

@@ -94,7 +94,7 @@ func (n *Net) rate(ppm int64) int64 {
 // corrupt is what is left of a payload on the way over a link.
 func (n *Net) corrupt(l *link, m Payload) Payload {
 	rate := n.rate(n.model.CorruptPpm)
-	if rate == 0 {
+	if rate == 0 && !n.source.Overridden() {
 		return m
 	}
 	c, ok := m.(Corruptible)

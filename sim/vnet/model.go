@@ -23,8 +23,8 @@ const MinimumLatencyNs = 1_000
 
 // The decision sites of the network.
 var (
-	SiteLatency   = decide.NewSite("net/latency", "microseconds of jitter added to a packet's latency", 0)
-	SiteWeighted  = decide.NewSite("net/weighted-latency", "which share of a table of latencies a packet falls into", 0)
+	SiteLatency   = decide.NewSpread("net/latency", "microseconds of jitter added to a packet's latency")
+	SiteWeighted  = decide.NewSpread("net/weighted-latency", "which share of a table of latencies a packet falls into")
 	SiteTail      = decide.NewSite("net/tail", "a packet takes the long tail", 0)
 	SiteReset     = decide.NewSite("net/reset", "a message resets its connection", 0)
 	SiteLoss      = decide.NewSite("net/loss", "a datagram is lost", 0)
