@@ -4,6 +4,7 @@ import (
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
 )
 
 // Catalogue returns everything that simrun offers. Each call makes scenarios of their own, so that engines on different
@@ -20,9 +21,10 @@ func Catalogue() *sim.Catalogue {
 		registry.AddParameters(p)
 	}
 	return &sim.Catalogue{
-		Program: "simrun", Registry: registry, Scenarios: all(), Large: largeScenarios(),
+		Program: "simrun", Registry: registry, Scenarios: all(), Profiles: profiles(), Large: largeScenarios(),
 		Invariants: append(append(append(append(invariants.Docs(), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced, successorsOrder), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
 		Sometimes:  append(invariants.SometimesDocs(), append(kipSometimes(), reconfigSometimes()...)...), Hazards: hazardDocs(),
+		Decode: decodeFile, NodeOf: nodeNumber,
 	}
 }
 
@@ -44,6 +46,13 @@ func (s *scenario) Draw(seed uint64) *plan.Plan {
 	p := &plan.Plan{Format: plan.Format, Scenario: s.name, Seed: plan.Uint64(seed), Params: plan.Params{}}
 	s.draw(dice{seed: seed}, p)
 	return p
+}
+
+// DrawFrom is sim.Profiled. Where a scenario needs its own storm, the profile is not asked for.
+func (s *scenario) DrawFrom(seed uint64, f *swarm.Profile) (*plan.Plan, bool) {
+	p := &plan.Plan{Format: plan.Format, Scenario: s.name, Seed: plan.Uint64(seed), Params: plan.Params{}}
+	s.draw(dice{seed: seed, profile: f}, p)
+	return p, p.Profile == f.Name
 }
 
 // Build is sim.Scenario.

@@ -151,7 +151,7 @@ func (w *World) runAction(i int) {
 	w.stats.actions++
 	*w.Stat("fault-" + a.act.Kind)++
 	if w.opts.Trace != nil {
-		w.traceWorld(nil, "action", w.registry.FormatAction(&a.act.Action))
+		w.traceAction(&a.act, "action", w.registry.FormatAction(&a.act.Action))
 	}
 	if d := a.act.DurationNs("for", 0); d > 0 && a.handler.Undo != nil {
 		w.schedule(w.now+d, event{kind: eventUndo, ref: int32(i), cause: w.eventID}, actionHash(a.act.ID), 1)
@@ -165,6 +165,9 @@ func (w *World) undoAction(i int) {
 	}
 	a.on = false
 	w.eventID++
+	if w.opts.Trace != nil {
+		w.traceAction(&a.act, "undo", w.registry.FormatAction(&a.act.Action))
+	}
 	a.handler.Undo(w, &a.act)
 }
 
@@ -181,7 +184,7 @@ func (w *World) undoAll() {
 
 func (w *World) refuse(a *Act, why string) {
 	if w.opts.Trace != nil {
-		w.traceWorld(nil, "refused", w.registry.FormatAction(&a.Action)+": "+why)
+		w.traceAction(a, "refused", w.registry.FormatAction(&a.Action)+": "+why)
 	}
 	w.report.refused = append(w.report.refused, plan.Refused{Action: a.ID, Reason: why})
 }

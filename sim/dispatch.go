@@ -24,7 +24,7 @@ func (w *World) step() bool {
 		w.arrive(e.ref)
 	case eventInput:
 		if h := w.hosts[e.host]; h.up && h.boot == e.boot {
-			w.give(h, Input{Kind: InPost, Lane: LaneID(e.lane), Msg: e.msg, cause: e.cause, poster: e.ref})
+			w.give(h, Input{Kind: InPost, Lane: LaneID(e.lane), Msg: e.msg, cause: e.cause, poster: e.ref, number: int32(e.stamp)})
 		}
 	case eventWake:
 		w.wake(w.hosts[e.host], &e)
@@ -89,7 +89,7 @@ func (w *World) arrive(packet int32) {
 	if !h.up || h.boot != d.Boot || int(d.Lane) >= len(h.lanes) {
 		return
 	}
-	in := Input{Lane: LaneID(d.Lane), Conn: d.Conn, Refused: d.Refused, From: w.hosts[d.From].spec.ID, cause: d.Cause}
+	in := Input{Lane: LaneID(d.Lane), Conn: d.Conn, Refused: d.Refused, From: w.hosts[d.From].spec.ID, cause: d.Cause, number: d.Number}
 	switch d.Kind {
 	case vnet.Data:
 		in.Kind, in.Msg = InMessage, d.Payload.(Message)

@@ -110,12 +110,12 @@ func (w *World) commitSend(h *Host, lane int32, conn int64, m Message, cause int
 	if !ok {
 		return
 	}
-	w.tell(h, lane, w.net.Peer(conn, side), m, cause)
+	w.net.Number = w.tell(h, lane, w.net.Peer(conn, side), m, cause)
 	w.net.Send(w.now, conn, side, m, cause)
 }
 
 func (w *World) commitDatagram(h *Host, lane, to, port int32, m Message, cause int64) {
-	w.tell(h, lane, to, m, cause)
+	w.net.Number = w.tell(h, lane, to, m, cause)
 	w.net.SendDatagram(w.now, h.index, to, port, m, cause)
 }
 
@@ -125,12 +125,12 @@ func (w *World) commitClose(h *Host, lane int32, conn, cause int64) {
 	}
 }
 
-// tell shows a message that leaves a host to the trace and to the checkers.
-func (w *World) tell(h *Host, lane, to int32, m Message, cause int64) {
+// tell shows a message that leaves a host to the trace and to the checkers, and returns its number.
+func (w *World) tell(h *Host, lane, to int32, m Message, cause int64) (number int32) {
 	w.stats.sent++
 	w.fold(uint64(m.Kind())<<32 ^ m.Key() ^ uint64(to)<<56)
 	if w.opts.Trace == nil && len(w.onSend) == 0 {
-		return
+		return 0
 	}
 	m = unsealed(m)
 	var peer *Host
@@ -138,11 +138,13 @@ func (w *World) tell(h *Host, lane, to int32, m Message, cause int64) {
 		peer = w.hosts[to]
 	}
 	if w.opts.Trace != nil {
-		w.traceSend(h, lane, peer, m, cause)
+		number = w.number()
+		w.traceSend(h, lane, peer, m, cause, number)
 	}
 	for _, c := range w.onSend {
 		c.OnSend(h, peer, m)
 	}
+	return number
 }
 
 func (w *World) commitPost(h *Host, from, to int32, m Message, cause int64) {
@@ -153,7 +155,11 @@ func (w *World) commitPost(h *Host, from, to int32, m Message, cause int64) {
 	l := &h.lanes[to]
 	at := max(w.now+delay, l.postAt+1)
 	l.postAt = at
-	w.schedule(at, event{kind: eventInput, host: h.index, lane: to, boot: h.boot, ref: from, msg: m, cause: cause},
+	number := w.number()
+	if w.opts.Trace != nil {
+		w.tracePost(h, from, to, m, cause, number)
+	}
+	w.schedule(at, event{kind: eventInput, host: h.index, lane: to, boot: h.boot, ref: from, msg: m, cause: cause, stamp: uint32(number)},
 		h.hash, key^kind<<32)
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
 // EngineVersion names the behaviour of the engine: same plan and same version, same verdict. It changes whenever a pinned
@@ -89,6 +91,14 @@ type Catalogue struct {
 	Invariants []InvariantDoc
 	Sometimes  []SometimesDoc
 	Hazards    []HazardDoc
+	// Profiles are the swarm profiles that `list profiles` shows, and of which a Profiled scenario takes any in place of its own.
+	Profiles []*swarm.Profile
+	// Decode says what the first bytes of a file hold, unit after unit, as far as they are whole; nil for a file that it does not
+	// know. It serves viewers and may be nil.
+	Decode func(path string, data []byte) []Decoded
+	// NodeOf is the number by which the processes of a plan know a host of it, by its index, when it has one. It serves viewers and
+	// may be nil.
+	NodeOf func(p *plan.Plan, host int) (node int32, ok bool)
 }
 
 // Check returns an error that says what a catalogue lacks to be run at all, nil when it is complete.
@@ -102,8 +112,11 @@ func (c *Catalogue) Check() error {
 	return nil
 }
 
-// Scenario returns the scenario with that name, or nil.
+// Scenario returns the scenario with that name, or nil. A name such as "raft/storm-3@disk" is that of a scenario under a profile.
 func (c *Catalogue) Scenario(name string) Scenario {
+	if base, profile, found := CutProfile(name); found {
+		return c.Under(c.Scenario(base), profile)
+	}
 	for _, list := range [2][]Scenario{c.Scenarios, c.Large} {
 		for _, s := range list {
 			if s.Name() == name {
@@ -122,9 +135,22 @@ type TraceLine struct {
 	Host   string // "" for the world itself
 	Lane   string
 	Boot   int32  // incarnation of the process, from 1
-	What   string // "input", "send", "disk", "protocol", "fault", "decision", "world"
+	What   string // "input", "send", "disk", "protocol", "down", "boot", "action", "undo", "refused", "calm", "violation", ...
 	Text   string
 	Digest uint64 // running trace hash after the line's event
+
+	Peer string `json:",omitempty"` // the other host of a message or a connection
+	// Number of a message, from 1. A send and the inputs that it became have the same; 0: none. Posts count too.
+	Number int32  `json:",omitempty"`
+	Action string `json:",omitempty"` // id of the plan's action that "action", "undo" and "refused" are about
+	// What the line was made of, for those who look inside. It is good during the call; nil where there is none.
+	Of      *Host        `json:"-"`
+	Message Message      `json:"-"`
+	Seen    Observation  `json:"-"`
+	Disk    *vdisk.Op    `json:"-"`
+	Input   InputKind    `json:"-"` // of "input"
+	Down    DownKind     `json:"-"` // of "down"
+	Broken  *plan.Broken `json:"-"` // of "violation" and "hazard"
 }
 
 // Options choose how much a run tells. None of them changes a hash.

@@ -27,7 +27,7 @@ type event struct {
 	host  int32
 	boot  int32
 	ref   int32
-	stamp uint32 // of the lane's deadline or of the host's pause: a stale event is ignored
+	stamp uint32 // of the lane's deadline or of the host's pause: a stale event is ignored; number of a post
 	cause int64
 	msg   Message
 }

@@ -105,7 +105,7 @@ func ExampleOptions_trace() {
 	// 25000 us  #9 from #-1   action 25ms kill host=n2 down=12ms #a1
 	// 30000 us  #10 from #6  n1 input wake
 	// 30000 us  #10 from #10  n1 send to n2: ping 3
-	// 37000 us  #11 from #-1  n2 boot
+	// 37000 us  #11 from #9  n2 boot
 	// 40000 us  #12 from #10  n1 input wake
 	// 40000 us  #12 from #12  n1 send to n2: ping 4
 }

@@ -200,7 +200,7 @@ func actStart(w *World, a *Act) string {
 	if h.up {
 		return "up already"
 	}
-	w.bootHost(h)
+	w.bootHost(h, w.eventID)
 	return ""
 }
 

@@ -7,7 +7,7 @@ import (
 
 // bootHost starts a process on a host that is down. Boot runs like a handler on lane 0: its disk operations take time, and
 // a crash may cut it anywhere.
-func (w *World) bootHost(h *Host) {
+func (w *World) bootHost(h *Host, cause int64) {
 	if h.up || h.factory == nil {
 		return
 	}
@@ -26,7 +26,7 @@ func (w *World) bootHost(h *Host) {
 	w.fold(uint64(w.now))
 	w.stats.boots++
 	if w.opts.Trace != nil {
-		w.traceWorld(h, "boot", "")
+		w.traceBoot(h, cause)
 	}
 	for _, c := range w.onLife {
 		c.OnBoot(h)
@@ -76,6 +76,9 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 	h.up, h.process, h.pausedUntil, h.armed, h.bootStarted = false, nil, 0, false, -1
 	h.powered = kind != PowerLost
 	h.pauseStamp++
+	if w.opts.Trace != nil {
+		w.traceDown(h, kind, err, inside)
+	}
 	crash := vdisk.Kill
 	if kind == PowerLost {
 		crash = vdisk.PowerLoss
@@ -87,9 +90,6 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 	w.fold(uint64(kind)<<8 ^ h.hash)
 	w.countDown(kind, inside)
 	w.comeBack(h, kind, err)
-	if w.opts.Trace != nil {
-		w.traceDown(h, kind, err, inside)
-	}
 	for _, c := range w.onDiskOp {
 		c.OnDiskCrash(h, h.volume)
 	}
@@ -160,12 +160,14 @@ func (w *World) powerOff(h *Host) {
 	h.powered, h.armed = false, false
 	w.stats.powerLosses++
 	w.fold(uint64(PowerLost)<<8 ^ h.hash)
+	if w.opts.Trace != nil {
+		t := w.line(h, "", "down", "power lost, after the process", w.eventID)
+		t.Down = PowerLost
+		w.opts.Trace(t)
+	}
 	w.diskCause = w.eventID
 	h.volume.Crash(vdisk.PowerLoss, nil, disk{&h.env})
 	w.net.Down(w.now, h.index, false, w.eventID)
-	if w.opts.Trace != nil {
-		w.traceWorld(h, "down", "power lost, after the process")
-	}
 	for _, c := range w.onDiskOp {
 		c.OnDiskCrash(h, h.volume)
 	}

@@ -25,7 +25,7 @@ func (w *World) worldEvent(e *event) {
 	case eventBoot:
 		h := w.hosts[e.host]
 		if !h.frozen && (h.boot == 0 || !h.up) {
-			w.bootHost(h)
+			w.bootHost(h, e.cause)
 		}
 	case eventUnpause:
 		if h := w.hosts[e.host]; h.boot == e.boot && h.pauseStamp == e.stamp {

@@ -87,6 +87,7 @@ type Input struct {
 	spurious bool
 	poster   int32 // lane that posted it
 	cause    int64 // id of the event that sent it
+	number   int32 // of the message, 0: not traced
 }
 
 // DownKind says how a process ended.

@@ -117,7 +117,7 @@ func (w *World) Violate(invariant, evidence, detail string) {
 			}
 			w.report.broken = append(w.report.broken, b)
 			if w.opts.Trace != nil {
-				w.traceWorld(nil, "hazard", d.ID+": "+detail)
+				w.traceBroken(&b, "hazard", d.ID+": "+detail)
 			}
 			return
 		}
@@ -126,7 +126,7 @@ func (w *World) Violate(invariant, evidence, detail string) {
 		return // the run is over: the first finding is the one that it is about
 	}
 	if w.opts.Trace != nil {
-		w.traceWorld(nil, "violation", invariant+": "+detail)
+		w.traceBroken(&b, "violation", invariant+": "+detail)
 	}
 	w.report.broken = append([]plan.Broken{b}, w.report.broken...)
 	w.report.finding = true

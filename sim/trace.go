@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/sim/digest"
+	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
@@ -32,12 +33,12 @@ func messageName(m Message) string {
 	return fmt.Sprintf("kind %d key %d", m.Kind(), m.Key())
 }
 
-func (w *World) line(h *Host, lane, what, text string, cause int64) {
-	t := TraceLine{ID: w.eventID, Cause: cause, AtUs: w.now / 1000, Lane: lane, What: what, Text: text, Digest: w.hash}
+func (w *World) line(h *Host, lane, what, text string, cause int64) TraceLine {
+	t := TraceLine{ID: w.eventID, Cause: cause, AtUs: w.now / 1000, Lane: lane, What: what, Text: text, Digest: w.hash, Of: h}
 	if h != nil {
 		t.Host, t.Boot = h.spec.ID, h.boot
 	}
-	w.opts.Trace(t)
+	return t
 }
 
 func (w *World) traceInput(h *Host, l *lane, in *Input) {
@@ -51,19 +52,47 @@ func (w *World) traceInput(h *Host, l *lane, in *Input) {
 	if in.Msg != nil {
 		s += ": " + text(unsealed(in.Msg))
 	}
-	w.line(h, l.name, "input", s, in.cause)
+	t := w.line(h, l.name, "input", s, in.cause)
+	t.Input, t.Peer, t.Number = in.Kind, in.From, in.number
+	if in.Msg != nil {
+		t.Message = unsealed(in.Msg)
+	}
+	w.opts.Trace(t)
 }
 
-func (w *World) traceSend(h *Host, lane int32, to *Host, m Message, cause int64) {
+// number returns the next message number when somebody listens: what is not traced needs none.
+func (w *World) number() int32 {
+	if w.opts.Trace == nil {
+		return 0
+	}
+	w.messages++
+	return w.messages
+}
+
+func (w *World) traceSend(h *Host, lane int32, to *Host, m Message, cause int64, number int32) {
 	peer := "?"
 	if to != nil {
 		peer = to.spec.ID
 	}
-	w.line(h, h.lanes[lane].name, "send", "to "+peer+": "+text(m), cause)
+	t := w.line(h, h.lanes[lane].name, "send", "to "+peer+": "+text(m), cause)
+	t.Number, t.Message = number, m
+	if to != nil {
+		t.Peer = peer
+	}
+	w.opts.Trace(t)
+}
+
+func (w *World) tracePost(h *Host, from, to int32, m Message, cause int64, number int32) {
+	m = unsealed(m)
+	t := w.line(h, h.lanes[from].name, "post", "to "+h.lanes[to].name+": "+text(m), cause)
+	t.Number, t.Message = number, m
+	w.opts.Trace(t)
 }
 
 func (w *World) traceObservation(h *Host, lane int32, o Observation, cause int64) {
-	w.line(h, h.lanes[lane].name, "protocol", text(o), cause)
+	t := w.line(h, h.lanes[lane].name, "protocol", text(o), cause)
+	t.Seen = o
+	w.opts.Trace(t)
 }
 
 func (w *World) traceDisk(h *Host, op *vdisk.Op) {
@@ -76,10 +105,29 @@ func (w *World) traceDisk(h *Host, op *vdisk.Op) {
 	case vdisk.OpTruncate, vdisk.OpSync, vdisk.OpReset:
 		s += fmt.Sprintf(", %d bytes", op.Size)
 	}
-	w.line(h, "", "disk", s, w.diskCause)
+	t := w.line(h, "", "disk", s, w.diskCause)
+	t.Disk = op
+	w.opts.Trace(t)
 }
 
-func (w *World) traceWorld(h *Host, what, text string) { w.line(h, "", what, text, -1) }
+// traceWorld tells of what the world itself does, because of the event that it handles.
+func (w *World) traceWorld(h *Host, what, text string) { w.opts.Trace(w.line(h, "", what, text, -1)) }
+
+// traceAction tells what became of an action of the plan.
+func (w *World) traceAction(a *Act, what, text string) {
+	t := w.line(nil, "", what, text, -1)
+	t.Action = a.ID
+	w.opts.Trace(t)
+}
+
+func (w *World) traceBroken(b *plan.Broken, what, text string) {
+	t := w.line(nil, "", what, text, -1)
+	t.Broken = b
+	w.opts.Trace(t)
+}
+
+// traceBoot names what started the process: a plan, a crash with a time to come back, an operator.
+func (w *World) traceBoot(h *Host, cause int64) { w.opts.Trace(w.line(h, "", "boot", "", cause)) }
 
 func (w *World) traceDown(h *Host, kind DownKind, err error, inside bool) {
 	s := kind.String()
@@ -89,5 +137,7 @@ func (w *World) traceDown(h *Host, kind DownKind, err error, inside bool) {
 	if err != nil {
 		s += ": " + err.Error()
 	}
-	w.line(h, "", "down", s, w.eventID)
+	t := w.line(h, "", "down", s, w.eventID)
+	t.Down = kind
+	w.opts.Trace(t)
 }

@@ -55,6 +55,7 @@ type World struct {
 	ahead     *Host // host and lane whose handler or commit has just left effects that are not queued, nil: none
 	aheadLane int32
 	input     Input
+	messages  int32 // numbered so far, when traced
 	diskCause int64 // id of the event whose handler issued the operation being committed; 0: an operator's
 
 	stats      statistics
@@ -106,7 +107,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	}
 	w.timed.Reset()
 	w.policy = nil
-	w.now, w.eventID, w.sequence = 0, 0, 0
+	w.now, w.eventID, w.sequence, w.messages = 0, 0, 0, 0
 	clear(w.events)
 	clear(w.waiting)
 	clear(w.calls)

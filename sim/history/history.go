@@ -8,14 +8,17 @@
 //	for i := range h.Events { ... }
 //
 // The simulator knows no protocol. What an observation means for its host (a role, an epoch, a high watermark), what the bytes
-// of a write hold and what a process knows come through optional hooks: Describer on observations and messages, StateDescriber on
+// of a write hold and what a process knows come through optional hooks: sim.Describer on observations, sim.StateDescriber on
 // processes, sim.Catalogue.Decode for bytes. Without them there is still a history, of plainer words.
 //
 // Refused: a log of text lines that viewers parse (each would parse it in its own way); keeping histories in capsules (they are
 // large, and a plan says the same).
 package history
 
-import "github.com/kraftsim/kraftsim/sim/plan"
+import (
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
 
 // History is one run.
 type History struct {
@@ -43,6 +46,8 @@ type Event struct {
 	Text    string `json:"text"`             // one line
 	Action  string `json:"action,omitempty"` // id of the plan's action, for Kind Action and Undo
 	Weight  Weight `json:"weight,omitempty"`
+	// Claim is what the host does or holds to be true from here on, for stories; nil for most events.
+	Claim *sim.Claim `json:"claim,omitempty"`
 	// Facets are what is true of the host from here on, by name; an empty value takes a facet back. A crash takes all back.
 	Facets []Facet   `json:"facets,omitempty"`
 	Log    []LogEdit `json:"log,omitempty"`
@@ -55,6 +60,7 @@ type Kind string
 const (
 	Input     Kind = "input"     // a handler ran
 	Send      Kind = "send"      // a message left
+	Post      Kind = "post"      // a message left for another lane of the same process
 	Protocol  Kind = "protocol"  // an observation
 	Disk      Kind = "disk"      // an operation took effect
 	Lost      Kind = "lost"      // what a crash took from a disk
@@ -70,20 +76,17 @@ const (
 )
 
 // Weight says how much an event matters to somebody who reads only a few.
-type Weight uint8
+type Weight = sim.Weight
 
 // The weights.
 const (
-	Noise   Weight = iota // a fetch that brought nothing
-	Detail                // an append, a raised high watermark
-	Turning               // a role, a vote, a crash, a cut, an action
+	Noise   = sim.Noise   // a fetch that brought nothing
+	Detail  = sim.Detail  // an append, a raised high watermark
+	Turning = sim.Turning // a role, a vote, a crash, a cut, an action
 )
 
-// Facet is one property of a host by name: "role", "epoch", "leader", "high-watermark", "log-end".
-type Facet struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+// Facet is one property of a host by name.
+type Facet = sim.Facet
 
 // LogEdit changes the log that a host shows. Exactly one of its three forms is meant by Do.
 type LogEdit struct {

@@ -69,7 +69,7 @@ func (n *Net) Send(nowNs int64, id int64, side Side, m Payload, cause int64) {
 		return
 	}
 	m = n.corrupt(n.link(c.host[side], c.host[side.other()]), m)
-	n.push(nowNs, packet{kind: packetData, side: side.other(), conn: id, from: c.host[side], to: c.host[side.other()], payload: m, cause: cause})
+	n.push(nowNs, packet{kind: packetData, side: side.other(), conn: id, from: c.host[side], to: c.host[side.other()], payload: m, cause: cause, number: n.Number})
 }
 
 // reset breaks a connection in the middle: both sides learn, what is in flight still arrives before.
@@ -177,7 +177,7 @@ func (n *Net) Arrive(nowNs int64, i int32) Delivery {
 		return Delivery{}
 	}
 	d := Delivery{Kind: Data, To: p.to, Boot: c.boot[p.side], Lane: c.lane[p.side], Conn: p.conn, From: p.from,
-		Payload: p.payload, Cause: p.cause}
+		Payload: p.payload, Cause: p.cause, Number: p.number}
 	if p.kind == packetOpened {
 		c.open = true
 		d.Kind = Opened

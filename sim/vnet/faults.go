@@ -124,7 +124,7 @@ func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause i
 		return
 	}
 	l := n.link(from, to)
-	p := packet{kind: packetDatagram, from: from, to: to, port: port, payload: m, cause: cause}
+	p := packet{kind: packetDatagram, from: from, to: to, port: port, payload: m, cause: cause, number: n.Number}
 	kind, key := uint64(m.Kind()), m.Key()
 	if n.filtered(&p) {
 		n.Faults.Filtered++
@@ -163,5 +163,5 @@ func (n *Net) arriveDatagram(p *packet) Delivery {
 	if !ok {
 		return Delivery{}
 	}
-	return Delivery{Kind: Data, To: p.to, Boot: n.hosts[p.to].boot, Lane: lane, From: p.from, Payload: p.payload, Cause: p.cause}
+	return Delivery{Kind: Data, To: p.to, Boot: n.hosts[p.to].boot, Lane: lane, From: p.from, Payload: p.payload, Cause: p.cause, Number: p.number}
 }

@@ -47,6 +47,7 @@ type Delivery struct {
 	Refused bool
 	Payload Payload
 	Cause   int64
+	Number  int32 // Net.Number as the payload was sent
 }
 
 // DeliveryKind says what arrives.
@@ -73,7 +74,9 @@ type Net struct {
 	packs   []packet
 	free    []int32
 	filters []filter
-	Faults  Counters
+	// Number is what the next payload sent is numbered: it comes back with its deliveries, for traces. It names nothing.
+	Number int32
+	Faults Counters
 }
 
 // Counters say how often each fault struck. Held are packets of connections that wait behind a cut or a filter, Lost are
@@ -109,6 +112,7 @@ type packet struct {
 	from    int32
 	to      int32
 	port    int32
+	number  int32
 	cause   int64
 	payload Payload
 }

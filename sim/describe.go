@@ -1,0 +1,70 @@
+package sim
+
+// Description is what an observation means to somebody who reads about it: for histories, stories and viewers. It is made when a
+// run is recorded, never in a campaign, and changes nothing.
+type Description struct {
+	Text   string // one line in place of that of String; "": String stays
+	Weight Weight
+	Facets []Facet
+	Claim  Claim
+	name   func(node int32) string
+}
+
+// Name is the id of the host on which a node runs, or "node 7" when none or several have that number. Which host has which number
+// Catalogue.NodeOf knows.
+func (d *Description) Name(node int32) string { return d.name(node) }
+
+// NewDescription returns an empty description that names nodes by a function.
+func NewDescription(name func(node int32) string) *Description { return &Description{name: name} }
+
+// Facet adds that something is true of the host from here on.
+func (d *Description) Facet(name, value string) {
+	d.Facets = append(d.Facets, Facet{Name: name, Value: value})
+}
+
+// Facet is one property of a host by name: "role", "epoch", "leader", "high-watermark", "log-end". An empty value takes it back.
+type Facet struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Weight says how much an event matters to somebody who reads only a few.
+type Weight uint8
+
+// The weights.
+const (
+	Noise   Weight = iota // a fetch that brought nothing
+	Detail                // an append, a raised high watermark
+	Turning               // a role, a vote, a crash, a cut, an action
+)
+
+// Claim is what a host does or holds to be true from an event on, as a clause of a story.
+type Claim struct {
+	Topic  string `json:"topic"`           // what it is about, in one word: "leader", "vote". A later one of the host and epoch replaces it
+	Clause string `json:"clause"`          // with the host as its subject: "becomes leader of epoch 3"
+	Epoch  int32  `json:"epoch,omitempty"` // that it speaks of; 0: none
+	From   int64  `json:"from,omitempty"`  // offsets that it speaks of, From below To; 0 and 0: none
+	To     int64  `json:"to,omitempty"`
+	About  string `json:"about,omitempty"` // another host that it speaks of
+}
+
+// Describer is an observation that can say what it means. Describe is called when the observation takes effect.
+type Describer interface {
+	Describe(d *Description)
+}
+
+// StateDescriber is a process that can say what it knows: its role, its log, what waits in it, in the order in which people want to
+// read it. It is called between two handlers and must change nothing.
+type StateDescriber interface {
+	DescribeState() []Facet
+}
+
+// Decoded is a unit of a file's content: a record of a log, or the whole of a small file.
+type Decoded struct {
+	Offset int64 // of a record; -1: not of a log
+	Epoch  int32
+	// End is where the unit ends in the bytes that were decoded. Of several records that only exist together (a batch) all have
+	// the end of the last.
+	End  int64
+	Text string
+}

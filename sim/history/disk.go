@@ -1,0 +1,216 @@
+package history
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
+)
+
+// disk is what a recorder knows of the files of a host, so that it can say what a write holds and what a crash took.
+type disk struct {
+	files map[string]*file
+	log   []sim.Decoded // records of all segments, ascending, as told in log edits
+	start int64         // of the log, as told
+}
+
+// file is the content of one file and what is in it.
+type file struct {
+	data  []byte
+	units []sim.Decoded // End is a position in the file
+}
+
+// look reads the files of a host that was not seen before, or on whose disk something happened that no operation tells of.
+func (r *recorder) look(e *Event, h *sim.Host) {
+	if h == nil {
+		return
+	}
+	d := r.files[e.Host]
+	if d != nil && e.Kind == Boot {
+		return
+	}
+	if d == nil {
+		d = &disk{}
+		r.files[e.Host] = d
+	}
+	d.files = map[string]*file{}
+	h.Volume().Walk(func(path string, data []byte) {
+		f := &file{data: bytes.Clone(data)}
+		d.files[path] = f
+		r.read(path, f, 0)
+	})
+	d.edit(e)
+}
+
+// disk applies a committed operation, and says what it means.
+func (r *recorder) disk(e *Event, t *sim.TraceLine) {
+	d, op := r.files[e.Host], t.Disk
+	if d == nil {
+		r.look(e, t.Of)
+		d = r.files[e.Host]
+	}
+	f := d.files[op.Path]
+	if f == nil {
+		f = &file{}
+	}
+	switch op.Kind {
+	case vdisk.OpCreate, vdisk.OpWrite, vdisk.OpTruncate:
+		d.files[op.Path] = f
+		r.write(e, f, op)
+	case vdisk.OpReset:
+		d.files[op.Path] = f
+		r.reset(e, f, op)
+	case vdisk.OpRename:
+		delete(d.files, op.Path)
+		d.files[op.To] = f
+		r.read(op.To, f, 0)
+		e.say(f)
+	case vdisk.OpRemove:
+		delete(d.files, op.Path)
+	case vdisk.OpVanish:
+		e.Kind, e.Weight, e.Text = Lost, Turning, "the name "+op.Path+" is lost"
+		delete(d.files, op.Path)
+	}
+	d.edit(e)
+}
+
+func (r *recorder) write(e *Event, f *file, op *vdisk.Op) {
+	from := min(op.Offset, int64(len(f.data)))
+	switch op.Kind {
+	case vdisk.OpCreate:
+		return
+	case vdisk.OpTruncate:
+		from = min(op.Size, int64(len(f.data)))
+		f.data = append(f.data[:from], make([]byte, op.Size-from)...)
+	default:
+		if end := op.Offset + int64(len(op.Data)); end > int64(len(f.data)) {
+			f.data = append(f.data, make([]byte, end-int64(len(f.data)))...)
+		}
+		copy(f.data[op.Offset:], op.Data)
+	}
+	before := len(f.units)
+	r.read(op.Path, f, from)
+	if len(f.units) > 0 {
+		e.Weight = Detail
+		e.say(f)
+		if n := len(f.units) - before; n > 0 && f.units[before].Offset >= 0 {
+			e.Text += fmt.Sprintf(": records %d to %d", f.units[before].Offset, f.units[len(f.units)-1].Offset)
+		}
+	}
+}
+
+// reset is what a power loss left of a file.
+func (r *recorder) reset(e *Event, f *file, op *vdisk.Op) {
+	if bytes.Equal(f.data, op.Data) {
+		e.Text = op.Path + " lost nothing"
+		return
+	}
+	before := slices.Clone(f.units)
+	kept := common(f.data, op.Data)
+	f.data = append(f.data[:kept], op.Data[kept:]...)
+	r.read(op.Path, f, kept)
+	e.Kind, e.Weight = Lost, Turning
+	same := 0
+	for same < min(len(before), len(f.units)) && before[same] == f.units[same] {
+		same++
+	}
+	switch gone := before[same:]; {
+	case len(gone) > 0 && gone[0].Offset >= 0:
+		e.Text = fmt.Sprintf("offsets %d to %d are lost from %s", gone[0].Offset, gone[len(gone)-1].Offset, short(op.Path))
+		e.Claim = &sim.Claim{Topic: "lost", From: gone[0].Offset, To: gone[len(gone)-1].Offset + 1, Epoch: gone[0].Epoch,
+			Clause: fmt.Sprintf("loses offsets %d to %d, which it had not flushed", gone[0].Offset, gone[len(gone)-1].Offset)}
+		if len(gone) == 1 {
+			e.Claim.Clause = fmt.Sprintf("loses offset %d, which it had not flushed", gone[0].Offset)
+		}
+	case len(gone) > 0 && len(f.units) > same:
+		e.Text = fmt.Sprintf("%s is back at: %s; lost: %s", short(op.Path), f.units[same].Text, gone[0].Text)
+		e.Claim = &sim.Claim{Topic: "lost", Epoch: gone[0].Epoch,
+			Clause: fmt.Sprintf("loses what it had written to %s: %s", short(op.Path), gone[0].Text)}
+	case len(gone) > 0:
+		e.Text = fmt.Sprintf("%s is lost: %s", short(op.Path), gone[0].Text)
+		e.Claim = &sim.Claim{Topic: "lost", Epoch: gone[0].Epoch,
+			Clause: fmt.Sprintf("loses %s: %s", short(op.Path), gone[0].Text)}
+	default:
+		e.Text = fmt.Sprintf("%s lost its last %d bytes of %d", short(op.Path), int64(len(f.data))-kept, len(f.data))
+		e.Weight = Detail
+	}
+}
+
+// read decodes a file from the first unit that a change at a position may have touched.
+func (r *recorder) read(path string, f *file, from int64) {
+	if r.catalogue.Decode == nil {
+		return
+	}
+	keep := len(f.units)
+	for keep > 0 && (f.units[keep-1].End > from || f.units[keep-1].Offset < 0) {
+		keep--
+	}
+	f.units = f.units[:keep]
+	at := int64(0)
+	if keep > 0 {
+		at = f.units[keep-1].End
+	}
+	for _, u := range r.catalogue.Decode(path, f.data[at:]) {
+		u.End += at
+		f.units = append(f.units, u)
+	}
+}
+
+// edit tells how the log of the host differs from what was told.
+func (d *disk) edit(e *Event) {
+	var paths []string
+	for path, f := range d.files {
+		if len(f.units) > 0 && f.units[0].Offset >= 0 {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	var now []sim.Decoded
+	for _, path := range paths {
+		now = append(now, d.files[path].units...)
+	}
+	if len(now) > 0 && now[0].Offset > d.start && len(d.log) > 0 && now[0].Offset > d.log[0].Offset {
+		d.start = now[0].Offset
+		e.Log = append(e.Log, LogEdit{Do: "start", Offset: d.start})
+		for len(d.log) > 0 && d.log[0].Offset < d.start {
+			d.log = d.log[1:]
+		}
+	}
+	same := 0
+	for same < min(len(now), len(d.log)) && alike(&now[same], &d.log[same]) {
+		same++
+	}
+	if same < len(d.log) {
+		e.Log = append(e.Log, LogEdit{Do: "truncate", Offset: d.log[same].Offset})
+	}
+	for i := same; i < len(now); i++ {
+		u := &now[i]
+		e.Log = append(e.Log, LogEdit{Do: "append", Offset: u.Offset, Epoch: u.Epoch, Text: u.Text})
+	}
+	d.log = now
+}
+
+func alike(a, b *sim.Decoded) bool {
+	return a.Offset == b.Offset && a.Epoch == b.Epoch && a.Text == b.Text
+}
+
+// say adds what a small file says.
+func (e *Event) say(f *file) {
+	if len(f.units) == 1 && f.units[0].Offset < 0 {
+		e.Text += ": " + f.units[0].Text
+		e.Weight = Detail
+	}
+}
+
+func common(a, b []byte) int64 {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return int64(n)
+}
+
+func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

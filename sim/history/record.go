@@ -1,0 +1,211 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// Record runs a plan and returns what happened. The run is the same as without: hashes and verdict do not change. It takes about ten
+// times as long. An error means that the plan can't be run.
+func Record(e *sim.Engine, p *plan.Plan) (*History, error) {
+	r := newRecorder(e.Catalogue(), p)
+	result, err := e.Run(p, sim.Options{Trace: r.line, Digests: r.settled})
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(result.Verdict), nil
+}
+
+// recorder turns trace lines into events.
+type recorder struct {
+	catalogue *sim.Catalogue
+	history   *History
+	hosts     map[string]int32
+	nodes     map[int32]string // "" for a number that several hosts have
+	causes    []int64          // of the events, by id of the world's event; parallel to History.Events
+	files     []*disk          // of the hosts; nil: not seen yet
+	state     [][]Facet        // of the hosts, as told last
+	owned     map[string]bool  // facets that observations tell of: the state does not
+	handled   *sim.Host        // whose handler runs or ran last
+	at        int              // index of the event that it is
+}
+
+func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
+	r := &recorder{
+		catalogue: c, history: &History{Plan: p.Clone()}, hosts: map[string]int32{}, nodes: map[int32]string{},
+		files: make([]*disk, len(p.Hosts)), state: make([][]Facet, len(p.Hosts)), owned: map[string]bool{},
+	}
+	for i := range p.Hosts {
+		id := p.Hosts[i].ID
+		r.history.Hosts = append(r.history.Hosts, id)
+		r.hosts[id] = int32(i)
+		if c.NodeOf == nil {
+			continue
+		}
+		if node, ok := c.NodeOf(p, i); ok {
+			if _, twice := r.nodes[node]; twice {
+				id = ""
+			}
+			r.nodes[node] = id
+		}
+	}
+	return r
+}
+
+// name is the host of a node.
+func (r *recorder) name(node int32) string {
+	if id := r.nodes[node]; id != "" {
+		return id
+	}
+	return fmt.Sprintf("node %d", node)
+}
+
+// line takes in a line of the trace.
+func (r *recorder) line(t sim.TraceLine) {
+	e := Event{ID: t.ID, AtUs: t.AtUs, Host: -1, Peer: -1, Boot: t.Boot, Lane: t.Lane, Kind: World, Text: t.Text, Action: t.Action,
+		Message: t.Number}
+	if t.Host != "" {
+		e.Host = r.hosts[t.Host]
+	}
+	if i, ok := r.hosts[t.Peer]; ok && t.Peer != "" {
+		e.Peer = i
+	}
+	r.meaning(&e, &t)
+	at := len(r.history.Events)
+	if e.Kind == Action || e.Kind == Refused { // told when it has struck: its effects stand before it
+		for at > 0 && r.history.Events[at-1].ID == t.ID {
+			at--
+		}
+	}
+	if e.Kind == Input || e.Kind == Boot {
+		r.handled, r.at = t.Of, at
+	}
+	r.history.Events = slices.Insert(r.history.Events, at, e)
+	r.causes = slices.Insert(r.causes, at, t.Cause)
+}
+
+// meaning fills in what the kind of the line says.
+func (r *recorder) meaning(e *Event, t *sim.TraceLine) {
+	switch t.What {
+	case "input":
+		e.Kind = Input
+	case "send":
+		e.Kind = Send
+	case "post":
+		e.Kind = Post
+	case "protocol":
+		e.Kind, e.Weight = Protocol, Detail
+		r.describe(e, t.Seen)
+	case "disk":
+		e.Kind = Disk
+		r.disk(e, t)
+	case "down":
+		e.Kind, e.Weight = Down, Turning
+		r.state[e.Host] = nil
+	case "boot":
+		e.Kind, e.Weight = Boot, Turning
+		r.look(e, t.Of)
+	case "action":
+		e.Kind, e.Weight = Action, Turning
+	case "undo":
+		e.Kind, e.Weight = Undo, Turning
+	case "refused":
+		e.Kind, e.Weight = Refused, Detail
+	case "calm":
+		e.Kind, e.Weight = Calm, Turning
+	case "violation":
+		e.Kind, e.Weight = Violation, Turning
+	case "hazard":
+		e.Kind, e.Weight = Hazard, Turning
+	case "wipe", "swap", "flip":
+		e.Kind, e.Weight, e.Text = Lost, Turning, t.What+": "+t.Text
+		r.look(e, t.Of)
+	default:
+		e.Weight, e.Text = Detail, t.What+": "+t.Text
+	}
+}
+
+// describe asks an observation what it means.
+func (r *recorder) describe(e *Event, o sim.Observation) {
+	d, ok := o.(sim.Describer)
+	if !ok {
+		return
+	}
+	about := sim.NewDescription(r.name)
+	d.Describe(about)
+	e.Weight, e.Facets = about.Weight, about.Facets
+	if about.Text != "" {
+		e.Text = about.Text
+	}
+	if about.Claim.Clause != "" {
+		claim := about.Claim
+		e.Claim = &claim
+	}
+	for _, f := range about.Facets {
+		r.owned[f.Name] = true
+	}
+}
+
+// settled is called when the handler of an event is over: the state of its process, as far as observations do not tell it, belongs to
+// the event.
+func (r *recorder) settled(id int64, _ uint64) {
+	h := r.handled
+	if h == nil || r.history.Events[r.at].ID != id {
+		return
+	}
+	r.handled = nil
+	p, ok := h.Process().(sim.StateDescriber)
+	if !ok {
+		return
+	}
+	e := &r.history.Events[r.at]
+	now := p.DescribeState()
+	for _, f := range now {
+		if !r.owned[f.Name] && !slices.Contains(r.state[e.Host], f) {
+			e.Facets = append(e.Facets, f)
+		}
+	}
+	for _, f := range r.state[e.Host] {
+		if !r.owned[f.Name] && !slices.ContainsFunc(now, func(g Facet) bool { return g.Name == f.Name }) {
+			e.Facets = append(e.Facets, Facet{Name: f.Name})
+		}
+	}
+	r.state[e.Host] = now
+}
+
+// finish numbers the events and finds their causes.
+func (r *recorder) finish(v *plan.Verdict) *History {
+	h := r.history
+	h.Verdict = v
+	head := make(map[int64]int32)   // first event of the world's event
+	sent := make(map[int32]int32)   // by message number
+	lanes := make(map[int64]string) // of the handlers
+	for i := range h.Events {
+		e := &h.Events[i]
+		e.Seq = int32(i)
+		if _, have := head[e.ID]; !have {
+			head[e.ID] = e.Seq
+		}
+		if e.Kind == Input {
+			lanes[e.ID] = e.Lane
+		}
+		e.Cause = -1
+		if from, ok := sent[e.Message]; ok && e.Kind == Input && e.Message > 0 {
+			e.Cause = from
+		} else if seq, ok := head[r.causes[i]]; ok && seq != e.Seq {
+			e.Cause = seq
+		} else if seq := head[e.ID]; seq != e.Seq {
+			e.Cause = seq
+		}
+		switch e.Kind {
+		case Send, Post:
+			sent[e.Message] = e.Seq
+		case Disk:
+			e.Lane = lanes[r.causes[i]]
+		}
+	}
+	return h
+}
