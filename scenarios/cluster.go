@@ -103,6 +103,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 // process is what a host runs at its next start: the format tool until it has succeeded, then the node.
 func (c *cluster) process(i int) sim.Process {
 	h := &c.hosts[i]
+	if h.requests {
+		return &clientMachine{c: c, h: h}
+	}
 	if h.kind == kindOperator {
 		return c.ops.machine(i)
 	}

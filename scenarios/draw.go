@@ -195,6 +195,7 @@ func drawReleased(d dice, p *plan.Plan) {
 	d.leaveOut(p)
 	d.writes(p, &lightProfile)
 	d.upgrade(p, []int64{22, 33})
+	d.remote(p, 40, 3)
 }
 
 // drawFinalMar: bootstrap controllers are formatted, everybody else need not be.
@@ -222,6 +223,7 @@ func drawFinalMar(d dice, p *plan.Plan) {
 		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")
 		d.upgrade(p, []int64{34})
 	}
+	d.remote(p, 40, 3)
 }
 
 // drawFinalApr: voters that a 0-0.checkpoint names are formatted; those of a static quorum need not be, and nobody else.
@@ -256,6 +258,7 @@ func drawFinalApr(d dice, p *plan.Plan) {
 		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")
 		d.upgrade(p, []int64{34})
 	}
+	d.remote(p, 40, 3)
 }
 
 // drawDraft: voters need not be formatted; some may be, all with one cluster id.
@@ -278,6 +281,7 @@ func drawDraft(d dice, p *plan.Plan) {
 		p.Params["level"] = "4.4-IV2"
 		d.upgrade(p, []int64{34})
 	}
+	d.remote(p, 40, 3)
 }
 
 // upgrade adds the operator's step to a later metadata.version.

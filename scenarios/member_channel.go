@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
 )
 
@@ -19,10 +20,10 @@ type memberChannel struct {
 	nextTryNs int64 // -1: it is under way
 	patience  int64 // on the connection: when it is given up
 
-	conn      sim.Conn // 0: none
-	to        int32    // node id at its other end
-	connected bool
-	sent      bool
+	conn   sim.Conn               // 0: none
+	to     int32                  // node id at its other end
+	speaks []raft.APIVersionRange // of the other end, nil until it has answered the greeting
+	sent   bool
 }
 
 // ask begins with a request.
@@ -48,7 +49,9 @@ func (c *memberChannel) poll(nowNs int64) (int64, error) {
 		c.again(nowNs)
 	}
 	if c.nextTryNs >= 0 && nowNs >= c.nextTryNs {
-		c.try(nowNs)
+		if err := c.try(nowNs); err != nil || c.request == nil {
+			return -1, err
+		}
 	}
 	if c.nextTryNs >= 0 {
 		return min(c.nextTryNs, c.giveUpNs), nil
@@ -63,11 +66,11 @@ func (c *memberChannel) again(nowNs int64) {
 }
 
 // try sends the request to who leads now, over the connection that there is if it leads there.
-func (c *memberChannel) try(nowNs int64) {
+func (c *memberChannel) try(nowNs int64) error {
 	leader := c.n.replica.LeaderAndEpoch().LeaderID
 	if leader < 0 {
 		c.again(nowNs)
-		return
+		return nil
 	}
 	if c.conn != 0 && c.to != leader {
 		c.hangUp()
@@ -76,22 +79,30 @@ func (c *memberChannel) try(nowNs int64) {
 		host := c.n.c.memberHost(c.n.h, leader)
 		if host == "" {
 			c.again(nowNs)
-			return
+			return nil
 		}
-		c.conn, c.to, c.connected = c.n.env.Dial(host, memberPort), leader, false
+		c.conn, c.to, c.speaks = c.n.env.Dial(host, memberPort), leader, nil
 	}
 	c.nextTryNs, c.patience = -1, nowNs+c.n.c.members.patienceNs()
-	if c.connected {
-		c.send()
+	if c.speaks != nil {
+		return c.send()
 	}
+	return nil
 }
 
-// send puts the request on the connection, as an attempt of its own.
-func (c *memberChannel) send() {
+// send puts the request on the connection, as an attempt of its own, in the version that both ends know. Where there is none the
+// answer is that, as Kafka's client gives it.
+func (c *memberChannel) send() error {
+	version, ok := spokenVersion(c.request.rpc(), c.n.h.asks(), c.speaks)
+	if !ok {
+		c.request = nil
+		return c.answered(&memberAnswer{to: c.n.h.nodeID, code: controller.UnsupportedVersion})
+	}
 	attempt := *c.request
 	attempt.number = c.n.env.MonotonicNs()
 	c.request, c.sent = &attempt, true
-	c.n.env.Send(c.conn, c.request)
+	c.n.env.Send(c.conn, attempt.in(version))
+	return nil
 }
 
 // hangUp ends the connection.
@@ -99,24 +110,31 @@ func (c *memberChannel) hangUp() {
 	if c.conn != 0 {
 		c.n.env.CloseConn(c.conn)
 	}
-	c.conn, c.connected = 0, false
+	c.conn, c.speaks = 0, nil
 }
 
-// opened, lost and heard take what the network says.
+// opened, greeted, lost and heard take what the network says.
 func (c *memberChannel) opened(conn sim.Conn) {
+	if conn == c.conn {
+		c.n.env.Send(conn, &memberGreeting{from: c.n.h.nodeID})
+	}
+}
+
+func (c *memberChannel) greeted(conn sim.Conn, v *memberVersions) error {
 	if conn != c.conn {
-		return
+		return nil
 	}
-	if c.connected = true; c.request != nil && c.nextTryNs < 0 && !c.sent {
-		c.send()
+	if c.speaks = v.ranges; c.request != nil && c.nextTryNs < 0 && !c.sent {
+		return c.send()
 	}
+	return nil
 }
 
 func (c *memberChannel) lost(nowNs int64, conn sim.Conn) {
 	if conn != c.conn {
 		return
 	}
-	c.conn, c.connected = 0, false
+	c.conn, c.speaks = 0, nil
 	if c.request != nil && c.nextTryNs < 0 {
 		c.again(nowNs)
 	}

@@ -69,9 +69,6 @@ func (n *node) openMember(who *startup.Node) error {
 		}
 		m.life = life
 	}
-	if n.control != nil {
-		n.env.Listen(memberPort, laneRequests)
-	}
 	n.env.Post(laneMember, &memberImage{})
 	return n.loader.Install(n.env.MonotonicNs(), (*memberPublisher)(m))
 }
@@ -141,8 +138,11 @@ func (n *node) inputMember(env *sim.Env, in *sim.Input) (err error) {
 	case sim.InDisconnected:
 		m.channel.lost(now, in.Conn)
 	case sim.InMessage:
-		if a, ok := in.Msg.(*memberAnswer); ok {
+		switch a := in.Msg.(type) {
+		case *memberAnswer:
 			err = m.channel.heard(now, in.Conn, a)
+		case *memberVersions:
+			err = m.channel.greeted(in.Conn, a)
 		}
 	default:
 		err = m.post(now, in.Msg)

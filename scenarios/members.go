@@ -17,12 +17,12 @@ import (
 // manager, each on a lane of its own, and on controllers the handlers of their requests. Where a plan says nothing of it nobody
 // registers, and none of these lanes is there.
 //
-// Their requests go over connections of their own to a port of their own, as structs and without greeting: what the Raft
-// listener's network thread does to bytes is the business of the other connections.
+// Their requests go over connections of their own to a port of their own, where those of clients arrive too (client_machine.go), as
+// structs, in the version that a greeting found (request_versions.go).
 
 // The lanes of members, behind those of every node.
 const (
-	laneRequests sim.LaneID = laneSnapshot + 1 + iota // a controller's request handlers
+	laneRequests sim.LaneID = laneSnapshot + 1 + iota // a controller's request handlers; where clients ask over the network too
 	laneMember                                        // a broker's life cycle; a controller's registration manager
 )
 
@@ -39,6 +39,11 @@ const (
 	postMemberDone
 	postMemberStop
 	postMemberDirectory
+	kindMemberGreeting
+	kindMemberVersions
+	kindClientRequest
+	kindClientAnswer
+	postClientDone
 )
 
 // memberOps is the bit of an operation's id that says that a member asked.
@@ -98,6 +103,29 @@ func (m *memberRequest) Kind() uint32 {
 		return kindHeartbeat
 	}
 	return kindRegisterController
+}
+
+// rpc is the request's API key.
+func (m *memberRequest) rpc() int16 {
+	switch {
+	case m.broker != nil:
+		return rpcBrokerRegistration
+	case m.heartbeat != nil:
+		return rpcBrokerHeartbeat
+	}
+	return rpcControllerRegistration
+}
+
+// in is the request as a version carries it.
+func (m *memberRequest) in(version int16) *memberRequest {
+	same := *m
+	switch {
+	case m.broker != nil:
+		same.broker = registrationIn(m.broker, version)
+	case m.heartbeat != nil:
+		same.heartbeat = heartbeatIn(m.heartbeat, version)
+	}
+	return &same
 }
 
 func (m *memberRequest) Key() uint64 {

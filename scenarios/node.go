@@ -38,7 +38,7 @@ type node struct {
 	stopping   bool
 
 	member *member // its life as a registered node, nil where the plan has none
-	asked  []asked // what members asked of this controller
+	asked  []asked // what members and clients asked of this controller
 
 	formattedEmpty bool // meta.properties hold a cluster id, the empty string: nothing to wait for
 }
@@ -46,8 +46,13 @@ type node struct {
 // Boot is Kafka's start order (metadata-bootstrap 2.4, 7.4): identity, raft, loader, controller.
 func (n *node) Boot(env *sim.Env) error {
 	n.env = env
-	if env.Lanes("raft", "controller", "loader", "snapshot"); n.c.members.register {
+	switch {
+	case n.c.members.register:
 		env.Lanes("raft", "controller", "loader", "snapshot", "requests", "member")
+	case n.takesRequests():
+		env.Lanes("raft", "controller", "loader", "snapshot", "requests")
+	default:
+		env.Lanes("raft", "controller", "loader", "snapshot")
 	}
 	who, err := startup.Run(env.Files(), startup.Config{
 		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
@@ -81,6 +86,9 @@ func (n *node) Boot(env *sim.Env) error {
 		return err
 	}
 	env.Listen(int32(n.h.port), laneRaft)
+	if n.control != nil && n.takesRequests() {
+		env.Listen(memberPort, laneRequests)
+	}
 	env.Post(laneRaft, wakePost{})
 	n.wakePosted = true
 	return nil

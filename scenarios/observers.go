@@ -50,5 +50,9 @@ func (r *responder) Done(opID int64, result *controller.Result) {
 		r.env.Post(laneRequests, &memberDone{op: opID, code: result.Code, reply: result.Broker})
 		return
 	}
+	if r.c.machine(r.h.cluster) != nil {
+		r.env.Post(laneRequests, &clientDone{op: opID, result: *result})
+		return
+	}
 	r.c.answered(opID, result)
 }

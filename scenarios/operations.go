@@ -57,7 +57,7 @@ func (o *operations) build(c *cluster, p *plan.Plan) {
 	watch := false
 	for i, h := range c.w.Hosts() {
 		o.sets = append(o.sets, nil)
-		if c.hosts[i].kind == kindOperator {
+		if c.hosts[i].kind == kindOperator && !c.hosts[i].requests {
 			watch = true
 			o.desks = append(o.desks, newDesk(o, h))
 		}

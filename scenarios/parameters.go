@@ -118,6 +118,8 @@ func hostParameters() []plan.Field {
 			"full", "first", "none", "tree", "golden:*", "two-ids", "level-only"),
 		textField("refuses", "a piece of the error with which a start of this host must be refused; absent: none is declared"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
+		wordField("asks", "kind operator: what the machine asks for, changes of the voter set, or whatever clients and operators ask of controllers; absent: voters",
+			"voters", "requests"),
 		textField("name", "advertised host name; absent: the id"),
 		textField("quorum_voters", "hosts that controller.quorum.voters lists on this host, comma separated; absent: all controllers"),
 		textField("cluster", "to which of several clusters in one network the host belongs; absent: there is one"),

@@ -10,7 +10,7 @@ import (
 	"github.com/kraftsim/kraftsim/sim"
 )
 
-// asked is a request of a member that a controller works on.
+// asked is a request from the network that a controller works on.
 type asked struct {
 	op     int64
 	conn   sim.Conn
@@ -22,6 +22,19 @@ type asked struct {
 // (metadata-bootstrap 7.5); what comes of it goes back from here.
 func (n *node) inputRequests(env *sim.Env, in *sim.Input) error {
 	switch m := in.Msg.(type) {
+	case *memberGreeting:
+		env.Send(in.Conn, &memberVersions{ranges: n.h.asks()})
+	case *clientRequest:
+		n.asked = append(n.asked, asked{op: m.op.ID, conn: in.Conn})
+		env.Post(laneController, &request{op: m.op})
+	case *clientDone:
+		for i := range n.asked {
+			if a := n.asked[i]; a.op == m.op {
+				n.asked = append(n.asked[:i], n.asked[i+1:]...)
+				env.Send(a.conn, &clientAnswer{op: m.op, boot: env.Host().Boot(), result: m.result})
+				break
+			}
+		}
 	case *memberRequest:
 		if h := m.heartbeat; h != nil {
 			n.control.Contact(env.MonotonicNs(), h.BrokerID, h.BrokerEpoch)
@@ -80,4 +93,25 @@ func (p *memberDone) AppendTo(buf []byte) []byte {
 }
 func (p *memberDone) String() string {
 	return fmt.Sprintf("answer %v to operation %d", p.code, p.op)
+}
+
+// clientDone is the outcome of a client's request, on its way to the handlers.
+type clientDone struct {
+	op     int64
+	result controller.Result
+}
+
+func (p *clientDone) Kind() uint32 { return postClientDone }
+func (p *clientDone) Key() uint64  { return uint64(p.op) }
+func (p *clientDone) AppendTo(buf []byte) []byte {
+	return binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(append(buf, 'K'), uint64(p.op)), uint16(p.result.Code))
+}
+func (p *clientDone) String() string {
+	return fmt.Sprintf("answer %v to operation %d", p.result.Code, p.op)
+}
+
+// takesRequests reports whether a node has handlers of requests from the network: where nodes register, and where clients have a
+// machine of their own.
+func (n *node) takesRequests() bool {
+	return n.c.members.register || n.c.machine(n.h.cluster) != nil
 }

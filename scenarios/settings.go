@@ -102,6 +102,7 @@ type hostSettings struct {
 	cluster     int      // index in quorums
 	swapped     bool     // its disk is in another machine for a while, in this plan
 	oldName     string   // under which it was known before it was renamed, "" for none
+	requests    bool     // of an operator's host: clients and operators ask controllers from here
 	keepsName   bool     // the old name leads to it too
 	quorum      []string // ids of the hosts that its own configuration lists as voters, nil: all controllers
 	pointed     []string // bootstrap servers in place of its own, as ids of hosts: somebody mixed up the configurations
@@ -192,6 +193,7 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		e.cluster = s.clusterNamed(r.text("cluster", ""), e.clusterID)
 		e.dirs, e.metadataDir = r.directories()
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
+		e.requests = r.word("asks", "voters", "voters", "requests") == "requests" && e.kind == kindOperator
 		e.autoJoin = r.word("auto_join", "false", "false", "true") == "true"
 		if list := r.text("quorum_voters", ""); list != "" {
 			e.quorum = strings.Split(list, ",")

@@ -42,4 +42,5 @@ func drawTopics(d dice, p *plan.Plan) {
 		p.Workload = append(p.Workload, plan.Workload{ID: id, Kind: topicClientsKind, Params: plan.Params{
 			"period": micros(d.between(id+"/period", 2_000, 9_000)), "brokers": number(brokers)}})
 	}
+	d.remote(p, 50, 4)
 }

@@ -94,6 +94,7 @@ func drawStaticToClusterID(d dice, p *plan.Plan) {
 		r.step(doFinalize, version...)
 	}
 	d.bearable(p, &upgradeProfile)
+	d.remote(p, 50, 3)
 }
 
 // swapVoters adds the steps that put an observer into the voter set and take a voter out, in either order.

@@ -177,6 +177,10 @@ func (k *workload) active(cluster int) *sim.Host {
 func (k *workload) submit(h *sim.Host, op controller.Op) {
 	k.next++
 	op.ID = k.next
+	if m := k.c.machine(k.c.hosts[h.Index()].cluster); m != nil {
+		k.c.w.Request(m, 0, &clientRequest{to: int32(h.Index()), op: op})
+		return
+	}
 	k.c.w.Request(h, laneController, &request{op: op})
 }
 

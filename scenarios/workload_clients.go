@@ -262,6 +262,15 @@ func (k *clients) end(x *client, r *controller.Result) {
 	k.later(x.id, k.pause(x))
 }
 
+// servedBy notes which process answered an operation: over the network it may be a later one than who was there when it was asked.
+func (k *clients) servedBy(op int64, host string, boot int32) {
+	for i := range k.list {
+		if x := &k.list[i]; x.op == op {
+			x.pending.Server = host + "/" + strconv.Itoa(int(boot))
+		}
+	}
+}
+
 // giveUp is the client's timeout.
 func (k *clients) giveUp(id int32, op int64) {
 	x := &k.list[id]

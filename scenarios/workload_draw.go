@@ -54,6 +54,7 @@ func drawClients(d dice, p *plan.Plan) {
 	d.storm(p, &clientsProfile)
 	d.writes(p, &clientsProfile)
 	d.ask(p, 0)
+	d.remote(p, 70, 4)
 }
 
 func drawClientsAndOperators(d dice, p *plan.Plan) {
@@ -66,6 +67,7 @@ func drawClientsAndOperators(d dice, p *plan.Plan) {
 	d.upgrade(p, []int64{30, 33})
 	d.bearable(p, &clientsProfile)
 	d.ask(p, 0)
+	d.remote(p, 70, 4)
 }
 
 // drawMixture has everything at once: what any of clients, operators, brokers and controllers ask of the active controller.
@@ -86,4 +88,5 @@ func drawMixture(d dice, p *plan.Plan) {
 	d.upgrade(p, []int64{30, 33})
 	d.bearable(p, &clientsProfile)
 	d.ask(p, 4)
+	d.remote(p, 70, 4)
 }
