@@ -25,6 +25,9 @@ func PlanLine(p *plan.Plan) string {
 	}
 	line := fmt.Sprintf("%s, seed %d: %s; %s, %s, storm %s", p.Scenario, p.Seed, strings.Join(hosts, ", "),
 		Plural(int64(len(p.Actions)), "action"), Plural(int64(len(p.Workload)), "workload"), plan.FormatDurationUs(int64(p.StormUs)))
+	if p.Profile != "" {
+		line += ", profile " + p.Profile
+	}
 	if p.Unrestricted {
 		line += ", unrestricted"
 	}

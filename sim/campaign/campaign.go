@@ -93,8 +93,13 @@ func orElse[T comparable](value, absent T) T {
 
 // Match returns the scenarios whose names start with the prefix, in catalogue order; then, with all, the large ones. A large one whose
 // name is the prefix itself is asked for in any case.
+//
+// A prefix may end with a profile, as "raft/@disk": then they are the scenarios that draw from one, under that one.
 func Match(c *sim.Catalogue, prefix string, all bool) ([]sim.Scenario, error) {
 	var found []sim.Scenario
+	if base, profile, under := sim.CutProfile(prefix); under {
+		return matchUnder(c, base, profile, all)
+	}
 	for _, s := range c.Scenarios {
 		if strings.HasPrefix(s.Name(), prefix) {
 			found = append(found, s)
@@ -110,6 +115,30 @@ func Match(c *sim.Catalogue, prefix string, all bool) ([]sim.Scenario, error) {
 			strings.Join(Nearest(c, prefix), ", "), c.Program)
 	}
 	return found, nil
+}
+
+// matchUnder is Match for a profile.
+func matchUnder(c *sim.Catalogue, prefix, profile string, all bool) (found []sim.Scenario, err error) {
+	list, err := Match(c, prefix, all)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		if s = c.Under(s, profile); s != nil {
+			found = append(found, s)
+		}
+	}
+	if len(found) > 0 {
+		return found, nil
+	}
+	names := make([]string, len(c.Profiles))
+	for i, f := range c.Profiles {
+		if names[i] = f.Name; f.Name == profile {
+			return nil, fmt.Errorf("%w starts with %q and draws its storms from a profile", ErrNoScenario, prefix)
+		}
+	}
+	return nil, fmt.Errorf("%w under profile %q: the nearest profiles are %s; see %s list profiles", ErrNoScenario, profile,
+		strings.Join(plan.Nearest(profile, names, 3), ", "), c.Program)
 }
 
 // Nearest returns the names of scenarios that somebody who typed a name that is none may have meant.

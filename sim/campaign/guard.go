@@ -108,7 +108,8 @@ func refused(evidence, detail string) *plan.Verdict {
 // draw draws the plan of a seed. What a scenario does wrong in that is a problem, in words, and the plan then a stand-in that
 // names scenario and seed.
 func draw(s sim.Scenario, seed uint64) (p *plan.Plan, problem string) {
-	standIn := &plan.Plan{Format: plan.Format, Scenario: s.Name(), Seed: plan.Uint64(seed), Hosts: []plan.Host{}}
+	own, _, _ := sim.CutProfile(s.Name())
+	standIn := &plan.Plan{Format: plan.Format, Scenario: own, Seed: plan.Uint64(seed), Hosts: []plan.Host{}}
 	defer func() {
 		if r := recover(); r != nil {
 			p, problem = standIn, fmt.Sprintf("Draw panics: %v in %s", r, stack()[0])
@@ -120,9 +121,9 @@ func draw(s sim.Scenario, seed uint64) (p *plan.Plan, problem string) {
 	case p.Format != plan.Format:
 		problem = fmt.Sprintf("plan: format is %d: Draw must set it to plan.Format, %d", p.Format, plan.Format)
 		p.Format = plan.Format
-	case p.Scenario != s.Name():
-		problem = fmt.Sprintf("plan: scenario is %q: Draw must set it to the scenario's own name, %q", p.Scenario, s.Name())
-		p.Scenario = s.Name()
+	case p.Scenario != own:
+		problem = fmt.Sprintf("plan: scenario is %q: Draw must set it to the scenario's own name, %q", p.Scenario, own)
+		p.Scenario = own
 	case p.Seed != plan.Uint64(seed):
 		problem = fmt.Sprintf("plan: seed is %d: Draw must set it to the seed it was given, %d", p.Seed, seed)
 		p.Seed = plan.Uint64(seed)

@@ -19,6 +19,7 @@ func (a *App) campaignCommand() *cobra.Command {
 	cfg := campaign.Config{Catalogue: a.Catalogue, Workers: runtime.NumCPU(), OutDir: a.defaultOut()}.WithDefaults()
 	cfg.ShrinkTime = 0 // depends on --seeds
 	first := seedFlag(cfg.First)
+	var profile string
 	memoryMB := int64(1024)
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
@@ -36,6 +37,7 @@ func (a *App) campaignCommand() *cobra.Command {
 	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", 0, "runs in all, split evenly over the scenarios (0: share by cost)")
 	cmd.Flags().BoolVar(&cfg.All, "all", false, "the large scenarios too")
 	cmd.Flags().Var(&first, "first", "first seed of every scenario")
+	a.addProfile(cmd, &profile)
 	cmd.Flags().IntVar(&cfg.Workers, "workers", cfg.Workers, "worker processes")
 	cmd.Flags().Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost")
 	cmd.Flags().DurationVar(&cfg.Time, "time", cfg.Time, "time to fill with runs when they are shared by cost")
@@ -46,6 +48,10 @@ func (a *App) campaignCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			cfg.Prefix = args[0]
+		}
+		var err error
+		if cfg.Prefix, err = a.under(cfg.Prefix, profile); err != nil {
+			return err
 		}
 		cfg.First = uint64(first)
 		if err := checkCampaign(&cfg, memoryMB); err != nil {

@@ -21,6 +21,7 @@ type listing struct {
 	Sometimes  []entry       `json:"sometimes,omitempty"`
 	Hazards    []entry       `json:"hazards,omitempty"`
 	Params     []entry       `json:"params,omitempty"`
+	Profiles   []entry       `json:"profiles,omitempty"`
 }
 
 // entry is one documented thing.
@@ -34,7 +35,7 @@ type entry struct {
 
 // sections are the things that can be listed, in order.
 func sections() []string {
-	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards", "params"}
+	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards", "params", "profiles"}
 }
 
 // oneSection asks for at most one argument, a section.
@@ -53,7 +54,7 @@ func (a *App) listCommand() *cobra.Command {
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(sections(), "|") + "]",
-		Short:     "List scenarios, invariants, faults, conditions, declared hazards and parameters",
+		Short:     "List scenarios, invariants, faults, conditions, declared hazards, parameters and swarm profiles",
 		Example:   fmt.Sprintf("  %s list scenarios\n  %s list faults --json", program, program),
 		Args:      oneSection,
 		ValidArgs: sections(),
@@ -78,6 +79,7 @@ func (a *App) listCommand() *cobra.Command {
 		}{
 			{"scenarios", l.Scenarios}, {"invariants", l.Invariants}, {"faults and other actions", l.Faults},
 			{"sometimes", l.Sometimes}, {"declared hazards", l.Hazards}, {"parameters of plans and hosts", l.Params},
+			{"swarm profiles", l.Profiles},
 		} {
 			if err := printEntries(w, part.title, part.entries); err != nil {
 				return err
@@ -113,6 +115,8 @@ func (a *App) fill(l *listing, what string) {
 		}
 	case "params":
 		l.Params = a.params()
+	case "profiles":
+		l.Profiles = a.profileEntries()
 	case "sometimes":
 		for _, d := range c.Sometimes {
 			l.Sometimes = append(l.Sometimes, entry{Name: d.Name, Of: a.family(d.Scenario), Doc: d.Doc, Due: d.DuePerMillion})

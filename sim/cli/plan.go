@@ -10,7 +10,7 @@ import (
 
 func (a *App) planCommand() *cobra.Command {
 	seed := seedFlag(1)
-	var file string
+	var file, profile string
 	var text bool
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
@@ -23,6 +23,7 @@ func (a *App) planCommand() *cobra.Command {
 		Args:    atMostOne("a scenario"),
 	}
 	cmd.Flags().Var(&seed, "seed", "seed from which the plan is drawn")
+	a.addProfile(cmd, &profile)
 	cmd.Flags().StringVar(&file, "check", "", "validate this plan file")
 	cmd.Flags().BoolVar(&text, "text", false, "print lines for people")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -33,7 +34,11 @@ func (a *App) planCommand() *cobra.Command {
 		if len(args) == 0 {
 			return Usagef("plan needs a scenario or --check FILE; see %s list scenarios", program)
 		}
-		p, err := a.drawn(args[0], uint64(seed))
+		named, err := a.firstUnder(args, profile)
+		if err != nil {
+			return err
+		}
+		p, err := a.drawn(named[0], uint64(seed))
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ type shrunkReport struct {
 
 func (a *App) runCommand() *cobra.Command {
 	seed := seedFlag(1)
-	var file, out string
+	var file, out, profile string
 	var trace, short, poison bool
 	var limit time.Duration
 	program := a.Catalogue.Program
@@ -57,6 +57,7 @@ func (a *App) runCommand() *cobra.Command {
 		Args: atMostOne("a scenario or a token"),
 	}
 	cmd.Flags().Var(&seed, "seed", "seed from which the plan is drawn")
+	a.addProfile(cmd, &profile)
 	cmd.Flags().StringVar(&file, "plan", "", "run the plan in this file instead of drawing one")
 	cmd.Flags().BoolVar(&trace, "trace", false, "print the full trace")
 	cmd.Flags().BoolVar(&short, "shrink", false, "shorten the plan of a failing run, or of one that met a declared hazard")
@@ -76,7 +77,14 @@ func (a *App) runCommand() *cobra.Command {
 		if err := checkRunLimit(limit); err != nil {
 			return err
 		}
-		err := r.choose(args, uint64(seed))
+		named, err := a.firstUnder(args, profile)
+		if err == nil && profile != "" && file != "" {
+			err = Usagef("--profile and --plan exclude each other: the plan is drawn already")
+		}
+		if err != nil {
+			return err
+		}
+		err = r.choose(named, uint64(seed))
 		if err == nil {
 			err = checkOut(out, cmd.Flags().Changed("out"))
 		}

@@ -15,6 +15,7 @@ import (
 func (a *App) verifyCommand() *cobra.Command {
 	cfg := campaign.Config{Catalogue: a.Catalogue, Seeds: 500}.WithDefaults()
 	first := seedFlag(cfg.First)
+	var profile string
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "verify [NAME-PREFIX]",
@@ -28,6 +29,7 @@ func (a *App) verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", cfg.Seeds, "seeds in all, split evenly over the scenarios")
 	cmd.Flags().Var(&first, "first", "first seed of every scenario")
+	a.addProfile(cmd, &profile)
 	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "processor time after which a run counts as hung; ten times as much by the wall clock")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cfg.Seeds < 1 {
@@ -41,6 +43,10 @@ func (a *App) verifyCommand() *cobra.Command {
 		}
 		if len(args) > 0 {
 			cfg.Prefix = args[0]
+		}
+		var err error
+		if cfg.Prefix, err = a.under(cfg.Prefix, profile); err != nil {
+			return err
 		}
 		if _, err := campaign.Match(a.Catalogue, cfg.Prefix, cfg.All); err != nil {
 			return err

@@ -95,15 +95,16 @@ func Check(t rapid.TB, e *sim.Engine, p *plan.Plan) *plan.Verdict {
 // other one (rapid, the fuzzer or shrinking took actions out) is written as a capsule into the folder for temporary files,
 // under a name made of program, scenario and seed: a later capsule of that name takes the place of the earlier one.
 func Replay(c *sim.Catalogue, p *plan.Plan, v *plan.Verdict) string {
-	if s := c.Scenario(p.Scenario); s != nil && same(p, s.Draw(uint64(p.Seed))) {
-		return "replay with: " + c.Program + " replay " + Token(p.Scenario, uint64(p.Seed))
+	name := c.DrawnAs(p)
+	if s := c.Scenario(name); s != nil && same(p, s.Draw(uint64(p.Seed))) {
+		return "replay with: " + c.Program + " replay " + Token(name, uint64(p.Seed))
 	}
 	capsule, err := plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, p, v, nil, ""))
 	if err != nil {
 		return "no replay: " + err.Error()
 	}
-	name := strings.ReplaceAll(fmt.Sprintf("%s-%s-%d.json", c.Program, p.Scenario, uint64(p.Seed)), "/", "-")
-	file := filepath.Join(os.TempDir(), name)
+	base := strings.ReplaceAll(fmt.Sprintf("%s-%s-%d.json", c.Program, p.Scenario, uint64(p.Seed)), "/", "-")
+	file := filepath.Join(os.TempDir(), base)
 	if err := plan.WriteFile(file, capsule); err != nil {
 		return fmt.Sprintf("replay: save this capsule (%v) and give it to %s replay:\n%s", err, c.Program, capsule)
 	}
