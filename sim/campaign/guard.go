@@ -43,6 +43,16 @@ func (g *guard) Run(p *plan.Plan, o sim.Options) (result sim.Result, err error) 
 	return g.runner.Run(p, o)
 }
 
+// Catalogue is what the guarded runner was made for, nil when it does not say.
+func (g *guard) Catalogue() *sim.Catalogue { return catalogueOf(g.runner) }
+
+func catalogueOf(r Runner) *sim.Catalogue {
+	if c, ok := r.(interface{ Catalogue() *sim.Catalogue }); ok {
+		return c.Catalogue()
+	}
+	return nil
+}
+
 // reacher is a runner that can tell how far its run has come. *sim.Engine is one.
 type reacher interface {
 	Reached() (event, atUs int64, host string)

@@ -184,6 +184,9 @@ func (a announcing) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
 	return a.w.runner.Run(p, o)
 }
 
+// Catalogue tells shrinking which parameters an action may lack.
+func (a announcing) Catalogue() *sim.Catalogue { return catalogueOf(a.w.runner) }
+
 func (w *worker) shrink(req *request) (*shrunk, error) {
 	small, stats := shrink.Shrink(announcing{w}, req.Plan, req.Target, req.Budget, nil)
 	if !stats.Reproduced {

@@ -8,6 +8,9 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
+// cost is the kind of what a message or a disk operation takes at least. It is rounded, and never taken away.
+const cost = "cost"
+
 // field is one value of the plan's models or of a host's clock that is not benign: zero is benign, for ever (see plan.Plan).
 type field struct {
 	kind  string
@@ -31,7 +34,7 @@ func modelFields(p *plan.Plan) (list []field) {
 			}
 			f.kind = RatePart
 			if f.name == "network.latency_us" || model.name == "disk" && strings.HasSuffix(f.name, "_ns") && f.name != "disk.slow_sync_ns" {
-				f.kind = CostPart
+				f.kind = cost
 			}
 			list = append(list, f)
 		}

@@ -11,13 +11,13 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// The kinds of part. Action, Decision, Rate and Clock are what went wrong; Host, Workload and Cost are what it went wrong with.
+// The kinds of part. Action, Decision, Rate and Clock are what went wrong; Host and Workload are what it went wrong with. What a
+// message or a disk operation costs at least is no part: without it a plan would not be simpler, but another world.
 const (
 	ActionPart   = "action"   // ID: the action's
 	DecisionPart = "decision" // ID: the hash of its name, 16 hexadecimal digits
 	RatePart     = "rate"     // a fault or a spread of the models; ID: the field, "network.reset_ppm"
 	ClockPart    = "clock"    // an error of a host's clock, or a start later than the others'; ID: host and field, "n1.drift_ppm"
-	CostPart     = "cost"     // what a message or a disk operation takes at least; ID: the field, "network.latency_us"
 	HostPart     = "host"     // ID: the host's
 	WorkloadPart = "workload" // ID: the workload's
 )
@@ -36,7 +36,7 @@ func (p *Part) Fault() bool {
 	return p.Kind == ActionPart || p.Kind == DecisionPart || p.Kind == RatePart || p.Kind == ClockPart
 }
 
-// Parts lists what a plan consists of: actions in the order in which they happen, decisions, rates, clocks, costs, hosts, workloads.
+// Parts lists what a plan consists of: actions in the order in which they happen, decisions, rates, clocks, hosts, workloads.
 func Parts(p *plan.Plan) (parts []Part) {
 	var plain *plan.Registry
 	for _, a := range p.InOrder() {
@@ -47,7 +47,7 @@ func Parts(p *plan.Plan) (parts []Part) {
 		parts = append(parts, Part{Kind: DecisionPart, ID: hashText(d.NameHash), Text: d.Name})
 	}
 	fields := modelFields(p)
-	for _, kind := range []string{RatePart, ClockPart, CostPart} {
+	for _, kind := range []string{RatePart, ClockPart} {
 		for _, f := range fields {
 			if f.kind == kind {
 				parts = append(parts, Part{Kind: kind, ID: f.name, Text: f.name + "=" + f.text()})
@@ -93,7 +93,7 @@ func Without(p *plan.Plan, part *Part) (candidate *plan.Plan, ok bool) {
 	case WorkloadPart:
 		candidate.Workload = slices.DeleteFunc(candidate.Workload, func(w plan.Workload) bool { return w.ID == part.ID })
 		ok = len(candidate.Workload) < len(p.Workload)
-	case RatePart, ClockPart, CostPart:
+	case RatePart, ClockPart:
 		for _, f := range modelFields(candidate) {
 			if f.kind == part.Kind && f.name == part.ID {
 				f.clear()

@@ -28,7 +28,6 @@ func TestPartsNameEverything(t *testing.T) {
 		"rate network.weights: network.weights=1 2", "rate network.reset_ppm: network.reset_ppm=5",
 		"rate disk.slow_sync_ns: disk.slow_sync_ns=9",
 		"clock n1.offset_ms: n1.offset_ms=3", "clock n1.drift_ppm: n1.drift_ppm=-40",
-		"cost network.latency_us: network.latency_us=300", "cost disk.sync_ns: disk.sync_ns=7",
 		"host n0: n0 node", "host n1: n1 node", "workload w0: w0 append", "workload w1: w1 append to=n0,n1",
 	}, got)
 }

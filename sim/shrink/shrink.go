@@ -1,15 +1,12 @@
 package shrink
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// Runner runs a plan. *sim.Engine is one.
+// Runner runs a plan. *sim.Engine is one. A runner with a method Catalogue() *sim.Catalogue, as the engine has one, lets shrinking leave out
+// optional parameters of actions.
 type Runner interface {
 	Run(p *plan.Plan, o sim.Options) (sim.Result, error)
 }
@@ -19,181 +16,87 @@ type Stats struct {
 	Reproduced bool  `json:"reproduced"` // the plan as given shows the target; otherwise nothing was tried
 	Runs       int64 `json:"runs"`
 	// ActionsBefore and the others are sizes of the plan as given and as returned.
-	ActionsBefore int64 `json:"actions_before"`
-	ActionsAfter  int64 `json:"actions_after"`
-	HostsBefore   int64 `json:"hosts_before"`
-	HostsAfter    int64 `json:"hosts_after"`
-	Exhausted     bool  `json:"exhausted,omitempty"` // the budget of runs ended the search
-}
-
-// Shows reports whether a verdict shows the target: its fingerprint, or "hazard/<id>" among the hazards met.
-func Shows(v *plan.Verdict, target string) bool {
-	return target != "" && (v.Fingerprint() == target || slices.Contains(v.HazardFingerprints(), target))
+	ActionsBefore  int64      `json:"actions_before"`
+	ActionsAfter   int64      `json:"actions_after"`
+	HostsBefore    int64      `json:"hosts_before"`
+	HostsAfter     int64      `json:"hosts_after"`
+	WorkloadBefore int64      `json:"workload_before"`
+	WorkloadAfter  int64      `json:"workload_after"`
+	StormBeforeUs  plan.Int64 `json:"storm_before_us"`
+	StormAfterUs   plan.Int64 `json:"storm_after_us"`
+	// DecisionsBefore counts the faults that the models drew in the plan as given (its materialised form lists them), DecisionsAfter those
+	// that the returned plan lists.
+	DecisionsBefore int64 `json:"decisions_before"`
+	DecisionsAfter  int64 `json:"decisions_after"`
+	RatesBefore     int64 `json:"rates_before"` // rates, spreads and errors of clocks that are not benign
+	RatesAfter      int64 `json:"rates_after"`
+	// Materialised: what is returned lists its faults one by one. TakenBack names the steps towards that which lost the target.
+	Materialised bool     `json:"materialised"`
+	TakenBack    []string `json:"taken_back,omitempty"`
+	// Minimal: without any single action, decision, rate, clock, host or workload of the plan returned the target does not show. All were
+	// tried.
+	Minimal   bool `json:"minimal"`
+	Exhausted bool `json:"exhausted,omitempty"` // the budget of runs ended the search
 }
 
 // Shrink returns the shortest plan found that still shows the target, and never changes p. budgetRuns bounds the runs.
 // progress, when not nil, is called after each run.
 func Shrink(r Runner, p *plan.Plan, target string, budgetRuns int64, progress func(Stats)) (*plan.Plan, Stats) {
-	s := &search{runner: r, target: target, budget: budgetRuns, progress: progress, best: p.Clone()}
-	s.stats.ActionsBefore, s.stats.HostsBefore = int64(len(p.Actions)), int64(len(p.Hosts))
-	s.measure()
-	s.stats.Reproduced = s.try(p.Clone())
-	if s.stats.Reproduced {
-		s.obvious()
-		s.actions()
-		s.hosts()
-		s.workloads()
-		s.actions() // fewer hosts may need fewer actions
+	s := newSearch(r, p, target, budgetRuns, progress)
+	if !s.reproduce() {
+		return s.best, s.stats
 	}
+	s.materialise()
+	s.stats.DecisionsBefore = int64(len(s.best.Decisions))
+	s.obvious()
+	s.actions()
+	s.hosts()
+	s.workloads()
+	s.decisions()
+	s.actions() // fewer hosts and decisions may need fewer actions
+	s.operations()
+	s.time()
+	s.values()
+	s.minimal()
+	s.stormEnd() // the last deletions may have moved the evidence
 	return s.best, s.stats
 }
 
-type search struct {
-	runner   Runner
-	target   string
-	budget   int64
-	progress func(Stats)
-	best     *plan.Plan
-	verdict  *plan.Verdict // of best
-	stats    Stats
-}
-
-func (s *search) measure() {
-	s.stats.ActionsAfter, s.stats.HostsAfter = int64(len(s.best.Actions)), int64(len(s.best.Hosts))
-}
-
-// try runs a candidate and makes it the best plan when it shows the target. A plan that the scenario refuses is no failure.
-func (s *search) try(candidate *plan.Plan) bool {
-	if s.stats.Runs >= s.budget {
-		s.stats.Exhausted = true
-		return false
-	}
-	s.stats.Runs++
-	result, err := s.runner.Run(candidate, sim.Options{})
-	shows := err == nil && result.Verdict != nil && Shows(result.Verdict, s.target)
-	if shows {
-		// The runner may reuse what it returned.
-		v := *result.Verdict
-		v.Refused = slices.Clone(v.Refused)
-		v.Broken = slices.Clone(v.Broken)
-		s.best, s.verdict = candidate, &v
-		s.measure()
-	}
-	if s.progress != nil {
-		s.progress(s.stats)
-	}
-	return shows
-}
-
-// obvious drops in one step each what the verdict says had no part in it: refused actions, and actions after the evidence.
+// obvious drops in one step what the verdict says had no part in it: whatever comes after the evidence.
 func (s *search) obvious() {
-	refused := make(map[string]bool)
-	for _, r := range s.verdict.Refused {
-		refused[r.Action] = true
-	}
-	s.dropActions(func(a *plan.Action) bool { return refused[a.ID] })
 	until, known := s.evidenceAt()
-	if known {
-		s.dropActions(func(a *plan.Action) bool { return a.AtUs > until })
+	if !known {
+		return
 	}
-}
-
-// evidenceAt is the time at which the target showed.
-func (s *search) evidenceAt() (at plan.Int64, known bool) {
-	for _, b := range s.verdict.Broken {
-		if b.Hazard == "" && s.verdict.Fingerprint() == s.target || "hazard/"+b.Hazard == s.target {
-			return b.AtUs, b.AtUs > 0
+	if until < s.best.StormUs {
+		candidate := s.best.Clone()
+		dropActions(candidate, func(a *plan.Action) bool { return a.AtUs > until })
+		candidate.StormUs = until + 1
+		if s.try(candidate) {
+			return
 		}
 	}
-	return 0, false
-}
-
-func (s *search) dropActions(drop func(*plan.Action) bool) {
 	candidate := s.best.Clone()
-	candidate.Actions = slices.DeleteFunc(candidate.Actions, func(a plan.Action) bool { return drop(&a) })
-	if len(candidate.Actions) < len(s.best.Actions) {
+	if dropActions(candidate, func(a *plan.Action) bool { return a.AtUs > until }) {
 		s.try(candidate)
 	}
 }
 
-func (s *search) actions() {
-	s.chunks(func() int { return len(s.best.Actions) }, func(from, to int) *plan.Plan {
-		candidate := s.best.Clone()
-		candidate.Actions = slices.Delete(candidate.Actions, from, to)
-		return candidate
-	})
-}
-
-func (s *search) workloads() {
-	s.chunks(func() int { return len(s.best.Workload) }, func(from, to int) *plan.Plan {
-		candidate := s.best.Clone()
-		candidate.Workload = slices.Delete(candidate.Workload, from, to)
-		return candidate
-	})
-}
-
-// hosts drops one host after the other, each with what names it.
-func (s *search) hosts() {
-	for i := len(s.best.Hosts) - 1; i >= 0 && len(s.best.Hosts) > 1 && !s.stats.Exhausted; i-- {
-		s.try(withoutHost(s.best, i))
-	}
-}
-
-// chunks deletes runs of items, from the back and in ever shorter runs, until no single item can go. without returns the best
-// plan without the items [from, to).
-func (s *search) chunks(size func() int, without func(from, to int) *plan.Plan) {
-	if n := size(); n > 0 && s.try(without(0, n)) {
-		return
-	}
-	for length := max(1, size()/2); size() > 0 && !s.stats.Exhausted; {
+// minimal deletes single parts until none can go, whatever earlier steps left.
+func (s *search) minimal() {
+	for {
 		removed := false
-		for to := size(); to > 0 && !s.stats.Exhausted; {
-			from := max(0, to-length)
-			removed = s.try(without(from, to)) || removed
-			to = from
+		for _, part := range Parts(s.best) {
+			if part.Kind == HostPart && len(s.best.Hosts) == 1 {
+				continue
+			}
+			if candidate, ok := Without(s.best, &part); ok { // earlier deletions of this round may have taken it along
+				removed = s.try(candidate) || removed
+			}
 		}
-		if length == 1 && !removed {
+		if !removed || s.stats.Exhausted {
+			s.stats.Minimal = !s.stats.Exhausted
 			return
 		}
-		length = max(1, length/2)
 	}
-}
-
-// withoutHost copies the plan without a host, without the actions and workloads that name it in a parameter, and with lists of the
-// other hosts' parameters that are shorter by it.
-func withoutHost(p *plan.Plan, index int) *plan.Plan {
-	candidate := p.Clone()
-	id := candidate.Hosts[index].ID
-	candidate.Hosts = slices.Delete(candidate.Hosts, index, index+1)
-	for i := range candidate.Hosts {
-		forget(candidate.Hosts[i].Params, id)
-	}
-	candidate.Actions = slices.DeleteFunc(candidate.Actions, func(a plan.Action) bool { return names(a.Params, id) })
-	candidate.Workload = slices.DeleteFunc(candidate.Workload, func(w plan.Workload) bool { return names(w.Params, id) })
-	return candidate
-}
-
-// forget takes an id out of each list that has it; a list without any is left out.
-func forget(params plan.Params, id string) {
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		list := params.List(name)
-		if !slices.Contains(list, id) {
-			continue
-		}
-		list = slices.DeleteFunc(slices.Clone(list), func(have string) bool { return have == id })
-		if len(list) == 0 {
-			delete(params, name)
-			continue
-		}
-		params[name] = strings.Join(list, ",")
-	}
-}
-
-func names(params plan.Params, id string) bool {
-	for name := range params {
-		if slices.Contains(params.List(name), id) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,0 +1,124 @@
+package shrink
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// Shows reports whether a verdict shows the target: its fingerprint, or "hazard/<id>" among the hazards met.
+func Shows(v *plan.Verdict, target string) bool {
+	return target != "" && (v.Fingerprint() == target || slices.Contains(v.HazardFingerprints(), target))
+}
+
+// bound is what a stuck run waits for first: the name of an obligation. Other runs have none. All stuck runs have one fingerprint, and a
+// run that waits for something else is not the same failure.
+func bound(v *plan.Verdict) string {
+	if v.Outcome != plan.Stuck || len(v.Waiting) == 0 {
+		return ""
+	}
+	name, _, _ := strings.Cut(v.Waiting[0], ": ")
+	return name
+}
+
+// search is the state of one shrinking: the best plan so far and what is known of others.
+type search struct {
+	runner   Runner
+	target   string
+	bound    string // of the plan as given
+	budget   int64
+	progress func(Stats)
+	best     *plan.Plan
+	verdict  *plan.Verdict // of best
+	drawn    []plan.DrawnDecision
+	failed   map[[sha256.Size]byte]bool // documents of plans that do not show the target
+	stats    Stats
+}
+
+func newSearch(r Runner, p *plan.Plan, target string, budget int64, progress func(Stats)) *search {
+	s := &search{runner: r, target: target, budget: budget, progress: progress, best: p.Clone(), failed: map[[sha256.Size]byte]bool{}}
+	s.stats.ActionsBefore, s.stats.HostsBefore = int64(len(p.Actions)), int64(len(p.Hosts))
+	s.stats.WorkloadBefore, s.stats.StormBeforeUs = int64(len(p.Workload)), p.StormUs
+	s.measure()
+	s.stats.RatesBefore = s.stats.RatesAfter
+	return s
+}
+
+func (s *search) measure() {
+	s.stats.ActionsAfter, s.stats.HostsAfter = int64(len(s.best.Actions)), int64(len(s.best.Hosts))
+	s.stats.WorkloadAfter, s.stats.StormAfterUs = int64(len(s.best.Workload)), s.best.StormUs
+	s.stats.DecisionsAfter, s.stats.RatesAfter = int64(len(s.best.Decisions)), 0
+	for _, f := range modelFields(s.best) {
+		if f.kind != cost {
+			s.stats.RatesAfter++
+		}
+	}
+}
+
+// reproduce runs the plan as given, keeping its decisions.
+func (s *search) reproduce() bool {
+	s.stats.Reproduced = s.run(s.best, sim.Options{RecordDecisions: true})
+	return s.stats.Reproduced
+}
+
+// try runs a candidate and makes it the best plan when it shows the target. A plan that the scenario refuses is no failure. What was
+// tried before, and what is the best plan already, costs no run.
+func (s *search) try(candidate *plan.Plan) bool {
+	key, known := digest(candidate)
+	if known && s.failed[key] {
+		return false
+	}
+	if have, ok := digest(s.best); ok && known && have == key {
+		return false
+	}
+	shows := s.run(candidate, sim.Options{})
+	if !shows && known && !s.stats.Exhausted {
+		s.failed[key] = true
+	}
+	return shows
+}
+
+func digest(p *plan.Plan) (key [sha256.Size]byte, ok bool) {
+	text, err := plan.Encode(p)
+	if err != nil {
+		return key, false
+	}
+	return sha256.Sum256(text), true
+}
+
+func (s *search) run(candidate *plan.Plan, o sim.Options) bool {
+	if s.stats.Runs >= s.budget {
+		s.stats.Exhausted = true
+		return false
+	}
+	s.stats.Runs++
+	result, err := s.runner.Run(candidate, o)
+	first := s.verdict == nil
+	shows := err == nil && result.Verdict != nil && Shows(result.Verdict, s.target) && (first || bound(result.Verdict) == s.bound)
+	if shows {
+		// The runner may reuse what it returned.
+		v := *result.Verdict
+		v.Refused, v.Broken, v.Resolved = slices.Clone(v.Refused), slices.Clone(v.Broken), slices.Clone(v.Resolved)
+		if s.best, s.verdict = candidate, &v; first {
+			s.bound, s.drawn = bound(&v), slices.Clone(result.Decisions)
+		}
+		s.measure()
+	}
+	if s.progress != nil {
+		s.progress(s.stats)
+	}
+	return shows
+}
+
+// evidenceAt is the time at which the target showed.
+func (s *search) evidenceAt() (at plan.Int64, known bool) {
+	for _, b := range s.verdict.Broken {
+		if b.Hazard == "" && s.verdict.Fingerprint() == s.target || "hazard/"+b.Hazard == s.target {
+			return b.AtUs, b.AtUs > 0
+		}
+	}
+	return 0, false
+}
