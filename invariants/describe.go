@@ -39,6 +39,19 @@ func (d *raftDescription) claim(topic, format string, args ...any) {
 // span says which offsets the claim is about.
 func (d *raftDescription) span(from, to int64) { d.Claim.From, d.Claim.To = from, to }
 
+// on adds a premise: the latest claim of a host on one of the topics that covers an offset (-1: any).
+func (d *raftDescription) on(topics, host string, epoch int32, offset int64) {
+	d.Stands(sim.Premise{Topics: topics, Host: host, Epoch: epoch, Offset: offset})
+}
+
+// leader is the host of the leader, Others when none is known.
+func (d *raftDescription) leader() string {
+	if d.e.Leader < 0 {
+		return sim.Others
+	}
+	return d.Name(d.e.Leader)
+}
+
 // Describe implements sim.Describer.
 func (o *RaftObservation) Describe(about *sim.Description) {
 	d := &raftDescription{about, &o.E}
@@ -61,6 +74,7 @@ func (d *raftDescription) election() bool {
 	case raft.ElectionStarted:
 		d.Weight = sim.Turning
 		d.claim("candidate", "stands for election in epoch %d and votes for itself", e.Epoch)
+		d.on("timeout", sim.Self, 0, -1)
 	case raft.PreVoteStarted:
 		d.claim("pre-vote", "asks whether it could win an election after epoch %d", e.Epoch)
 	case raft.VotePersisted:
@@ -72,6 +86,8 @@ func (d *raftDescription) election() bool {
 			again = " again"
 		}
 		d.claim("vote", "votes%s for %s in epoch %d", again, d.Name(e.Peer.ID), e.Epoch)
+		d.on("candidate", d.Name(e.Peer.ID), e.Epoch, -1)
+		d.on("recover,lost", sim.Self, 0, -1)
 	case raft.PreVoteGranted:
 		d.claim("pre-vote-granted", "says that it would vote for %s", d.Name(e.Peer.ID))
 	case raft.VoteRefused:
@@ -86,6 +102,7 @@ func (d *raftDescription) election() bool {
 	case raft.CheckQuorumExpired:
 		d.Weight = sim.Turning
 		d.claim("check-quorum", "gives up the leadership of epoch %d: a majority has not fetched from it for too long", e.Epoch)
+		d.on("leader", sim.Self, e.Epoch, -1)
 	default:
 		return false
 	}
@@ -105,8 +122,11 @@ func (d *raftDescription) role() {
 	switch {
 	case e.Role == raft.Leader:
 		d.claim("leader", "becomes leader of epoch %d", e.Epoch)
+		d.Stands(sim.Premise{Topics: "vote", Host: sim.Others, About: sim.Self, Epoch: e.Epoch, Offset: -1, Fold: "with the vote of %s"})
+		d.on("candidate", sim.Self, e.Epoch, -1)
 	case e.Leader >= 0:
 		d.claim("follower", "follows %s in epoch %d", leader, e.Epoch)
+		d.on("leader", leader, e.Epoch, -1)
 		d.Claim.About = leader
 	default:
 		d.claim("role", "is %s in epoch %d and knows no leader", role, e.Epoch)
@@ -121,14 +141,26 @@ func (d *raftDescription) log() bool {
 		d.Facet("high-watermark", num(e.Offset))
 		d.claim("commit", "takes everything below offset %d for committed", e.Offset)
 		d.span(max(e.Other, 0), e.Offset)
+		if e.Role == raft.Leader {
+			d.Stands(sim.Premise{Topics: "holds", Host: sim.Self, Offset: e.Offset - 1, Epoch: e.Epoch, Fold: "since %s fetched from there on"})
+			d.Stands(sim.Premise{Topics: "append", Host: sim.Self, Offset: e.Offset - 1, Durable: true})
+			d.on("leader", sim.Self, e.Epoch, -1)
+		} else {
+			d.on("commit", d.leader(), 0, e.Offset-1)
+		}
 	case raft.LogAppended:
 		d.Facet("log-end", num(e.Offset))
-		d.claim("append", "appends %s in epoch %d", offsets(e.Other, e.Offset), e.Epoch)
+		if e.Role == raft.Leader {
+			d.claim("append", "appends %s as leader of epoch %d", offsets(e.Other, e.Offset), e.Epoch)
+			d.on("leader", sim.Self, e.Epoch, -1)
+		} else {
+			d.claim("append", "appends %s, fetched from %s in epoch %d", offsets(e.Other, e.Offset), d.Name(e.Leader), e.Epoch)
+			d.on("append", d.leader(), 0, e.Other)
+		}
 		d.span(e.Other, e.Offset)
 	case raft.LogFlushed:
 		d.Facet("flushed", num(e.Offset))
-		d.claim("flush", "has flushed everything below offset %d", e.Offset)
-		d.span(max(e.Offset-1, 0), e.Offset)
+		d.Weight = sim.Noise // the disk tells the truth of it
 	case raft.LogTruncated:
 		d.Weight = sim.Turning
 		d.Facet("log-end", num(e.Offset))
@@ -137,6 +169,8 @@ func (d *raftDescription) log() bool {
 			d.Claim.Clause += fmt.Sprintf(", where it knows everything below %d as committed", e.Other)
 		}
 		d.span(e.Offset, max(e.Offset+1, e.Other))
+		d.on("diverge", d.leader(), 0, -1)
+		d.on("append,commit", sim.Self, 0, e.Offset)
 	case raft.LogRecovered:
 		d.Facet("log-end", num(e.Offset))
 		d.Weight = sim.Turning
@@ -145,6 +179,7 @@ func (d *raftDescription) log() bool {
 			d.Claim.Clause += fmt.Sprintf(", after %d torn bytes were cut", e.Other)
 		}
 		d.span(max(e.Offset-1, 0), e.Offset)
+		d.on("lost,down", sim.Self, 0, -1)
 	case raft.SnapshotStored:
 		d.Weight = sim.Turning
 		d.Facet("snapshot", num(e.Offset))
@@ -156,10 +191,12 @@ func (d *raftDescription) log() bool {
 		d.Facet("log-end", num(e.Offset))
 		d.claim("replace", "replaces its log, which ended at offset %d, by the snapshot that ends at %d", e.Other, e.Offset)
 		d.span(e.Offset, max(e.Offset+1, e.Other))
+		d.on("offer", d.leader(), 0, -1)
 	case raft.LogPrefixDeleted:
 		d.Facet("log-start", num(e.Offset))
 		d.claim("prefix", "deletes its log below offset %d", e.Offset)
 		d.span(e.Other, e.Offset)
+		d.on("snapshot", sim.Self, 0, -1)
 	default:
 		return false
 	}
@@ -183,6 +220,8 @@ func (d *raftDescription) voters() bool {
 		d.claim("voters", "goes by the voter set %s", where)
 		if e.Offset >= 0 {
 			d.span(e.Offset, e.Offset+1)
+			d.on("append", sim.Self, 0, e.Offset)
+			d.on("voter-change", sim.Self, 0, -1)
 		}
 	case raft.KRaftVersionChanged:
 		d.Weight = sim.Turning
@@ -195,6 +234,7 @@ func (d *raftDescription) voters() bool {
 			what = [...]string{"addition", "removal", "update"}[e.Offset-1]
 		}
 		d.claim("voter-change", "takes on the %s of voter %s", what, d.Name(e.Peer.ID))
+		d.on("leader", sim.Self, e.Epoch, -1)
 	case raft.VoterChangeEnded:
 		d.Weight = sim.Turning
 		outcome := "done"
@@ -205,7 +245,9 @@ func (d *raftDescription) voters() bool {
 		if e.Other >= 0 {
 			d.Claim.Clause += fmt.Sprintf(", with the record at offset %d", e.Other)
 			d.span(e.Other, e.Other+1)
+			d.on("commit", sim.Self, 0, e.Other)
 		}
+		d.on("voter-change", sim.Self, 0, -1)
 	default:
 		return false
 	}
@@ -218,11 +260,15 @@ func (d *raftDescription) fetches() bool {
 	switch e.Kind {
 	case raft.FetchAccepted:
 		d.claim("holds", "counts %s as a holder of everything below offset %d", d.Name(e.Peer.ID), e.Offset)
-		d.span(max(e.Offset-1, 0), e.Offset)
+		d.span(0, e.Offset)
+		if e.Offset > 0 {
+			d.Stands(sim.Premise{Topics: "append,snapshot", Host: d.Name(e.Peer.ID), Offset: e.Offset - 1, Durable: true})
+		}
 	case raft.DivergenceAnswered:
 		d.Weight = sim.Turning
 		d.claim("diverge", "tells %s that its log diverges behind offset %d of epoch %d", d.Name(e.Peer.ID), e.Offset, e.Other)
 		d.span(max(e.Offset-1, 0), e.Offset)
+		d.on("leader", sim.Self, e.Epoch, -1)
 	case raft.DivergenceReceived:
 		d.claim("diverges", "hears that its log diverges behind offset %d of epoch %d", e.Offset, e.Other)
 		d.span(max(e.Offset-1, 0), e.Offset)
@@ -261,6 +307,7 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 		d.Weight = sim.Turning
 		d.Facet("controller", "active in epoch "+num(e.Epoch))
 		claim("controller", "has its controller active in epoch %d, to write from offset %d on", e.Epoch, e.Offset)
+		d.Stands(sim.Premise{Topics: "leader", Host: sim.Self, Epoch: e.Epoch, Offset: -1})
 	case controller.ActivationCompleted:
 		d.Weight = sim.Turning
 		what := "nothing"
@@ -274,6 +321,7 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 		if e.Offset >= 0 {
 			d.Claim.From, d.Claim.To = e.Offset, e.Other+1
 		}
+		d.Stands(sim.Premise{Topics: "controller", Host: sim.Self, Epoch: e.Epoch, Offset: -1})
 	case controller.ActivationStable:
 		claim("activation-stable", "has the first records of its controller's epoch %d committed", e.Epoch)
 		at()
@@ -298,11 +346,13 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 		if e.Offset >= 0 {
 			d.Claim.Clause += fmt.Sprintf(", written at offset %d", e.Offset)
 			at()
+			d.Stands(sim.Premise{Topics: "commit,operation", Host: sim.Self, Offset: e.Offset})
 		}
 	case controller.ClusterIDLearned:
 		d.Weight = sim.Turning
 		d.Facet("cluster-id", e.Text)
 		claim("cluster-id", "has cluster id %s for its own", e.Text)
+		d.Stands(sim.Premise{Topics: "cluster-id-stored,activation", Host: sim.Self, Offset: -1})
 	case controller.SnapshotLoaded:
 		claim("image", "has its controller load the snapshot that ends at offset %d", e.Offset)
 		at()
@@ -362,5 +412,6 @@ func (o *OperationAnswered) Describe(d *sim.Description) {
 	if o.Offset >= 0 {
 		d.Claim.Clause += fmt.Sprintf(", written at offset %d", o.Offset)
 		d.Claim.From, d.Claim.To = o.Offset, o.Offset+1
+		d.Stands(sim.Premise{Topics: "commit,operation", Host: sim.Self, Offset: o.Offset})
 	}
 }

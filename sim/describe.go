@@ -46,7 +46,32 @@ type Claim struct {
 	From   int64  `json:"from,omitempty"`  // offsets that it speaks of, From below To; 0 and 0: none
 	To     int64  `json:"to,omitempty"`
 	About  string `json:"about,omitempty"` // another host that it speaks of
+	// Because are the claims that this one stands on: a story goes from the one to the others.
+	Because []Premise `json:"because,omitempty"`
 }
+
+// Premise names a claim that another one stands on: of what happened before that, the latest that matches.
+type Premise struct {
+	Topics string `json:"topics"`          // any of these, comma separated
+	Host   string `json:"host"`            // who made it: a host, Self, or Others for the latest of each other host
+	About  string `json:"about,omitempty"` // the host that it speaks of, Self, or "" for any
+	Epoch  int32  `json:"epoch,omitempty"` // that it speaks of; 0: any
+	Offset int64  `json:"offset"`          // that is among those that it speaks of; -1: any
+	// Fold is how the claim is told inside of the line of the one that stands on it, with %s for its host: "with the vote of %s".
+	// "" gives it a line of its own.
+	Fold string `json:"fold,omitempty"`
+	// Durable: who stands on it takes for granted that it was flushed.
+	Durable bool `json:"durable,omitempty"`
+}
+
+// Who a premise is about.
+const (
+	Self   = "self"
+	Others = "others"
+)
+
+// Stands adds a premise of the claim.
+func (d *Description) Stands(p Premise) { d.Claim.Because = append(d.Claim.Because, p) }
 
 // Describer is an observation that can say what it means. Describe is called when the observation takes effect.
 type Describer interface {

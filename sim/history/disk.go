@@ -21,6 +21,8 @@ type disk struct {
 type file struct {
 	data  []byte
 	units []sim.Decoded // End is a position in the file
+	// synced is how many bytes an fsync made durable, as far as they were not changed since.
+	synced int64
 }
 
 // look reads the files of a host that was not seen before, or on whose disk something happened that no operation tells of.
@@ -68,6 +70,8 @@ func (r *recorder) disk(e *Event, t *sim.TraceLine) {
 		d.files[op.To] = f
 		r.read(op.To, f, 0)
 		e.say(f)
+	case vdisk.OpSync:
+		e.flushed(f, op.Size)
 	case vdisk.OpRemove:
 		delete(d.files, op.Path)
 	case vdisk.OpVanish:
@@ -92,6 +96,7 @@ func (r *recorder) write(e *Event, f *file, op *vdisk.Op) {
 		copy(f.data[op.Offset:], op.Data)
 	}
 	before := len(f.units)
+	f.synced = min(f.synced, from)
 	r.read(op.Path, f, from)
 	if len(f.units) > 0 {
 		e.Weight = Detail
@@ -112,6 +117,7 @@ func (r *recorder) reset(e *Event, f *file, op *vdisk.Op) {
 	kept := common(f.data, op.Data)
 	f.data = append(f.data[:kept], op.Data[kept:]...)
 	r.read(op.Path, f, kept)
+	f.synced = int64(len(f.data))
 	e.Kind, e.Weight = Lost, Turning
 	same := 0
 	for same < min(len(before), len(f.units)) && before[same] == f.units[same] {
@@ -214,3 +220,23 @@ func common(a, b []byte) int64 {
 }
 
 func short(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// flushed says which records of a log an fsync made durable.
+func (e *Event) flushed(f *file, size int64) {
+	before := f.synced
+	f.synced = min(size, int64(len(f.data)))
+	var fresh []sim.Decoded
+	for _, u := range f.units {
+		if u.Offset >= 0 && u.End > before && u.End <= f.synced {
+			fresh = append(fresh, u)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	first, last := fresh[0].Offset, fresh[len(fresh)-1].Offset
+	e.Weight = Detail
+	e.Text += fmt.Sprintf(": records %d to %d are durable", first, last)
+	e.Claim = &sim.Claim{Topic: "flush", From: first, To: last + 1, Epoch: fresh[0].Epoch,
+		Clause: fmt.Sprintf("flushes its log up to offset %d", last)}
+}

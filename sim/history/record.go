@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -104,9 +105,14 @@ func (r *recorder) meaning(e *Event, t *sim.TraceLine) {
 		r.disk(e, t)
 	case "down":
 		e.Kind, e.Weight = Down, Turning
+		e.Claim = downClaim(t)
 		r.state[e.Host] = nil
 	case "boot":
 		e.Kind, e.Weight = Boot, Turning
+		e.Claim = &sim.Claim{Topic: "boot", Clause: "starts", Because: []sim.Premise{{Topics: "lost,down", Host: sim.Self, Offset: -1}}}
+		if t.Boot > 1 {
+			e.Claim.Clause = "starts again"
+		}
 		r.look(e, t.Of)
 	case "action":
 		e.Kind, e.Weight = Action, Turning
@@ -208,4 +214,30 @@ func (r *recorder) finish(v *plan.Verdict) *History {
 		}
 	}
 	return h
+}
+
+// downClaim is how a process ended, as a clause.
+func downClaim(t *sim.TraceLine) *sim.Claim {
+	c := &sim.Claim{Topic: "down"}
+	switch t.Down {
+	case sim.Killed:
+		c.Clause = "is killed"
+	case sim.PowerLost:
+		c.Clause = "loses power"
+	case sim.Exited:
+		c.Clause = "exits in order"
+	case sim.RefusedToStart:
+		c.Clause = "refuses to start" + reason(t.Text)
+	default:
+		c.Clause = "stops with an error" + reason(t.Text)
+	}
+	return c
+}
+
+// reason is what a line says behind its first colon.
+func reason(text string) string {
+	if _, why, ok := strings.Cut(text, ": "); ok {
+		return ": " + why
+	}
+	return ""
 }

@@ -45,19 +45,20 @@ func TestHistoryHangsTogether(t *testing.T) {
 		sent, received, lost := map[int32]int{}, 0, 0
 		for i := range h.Events {
 			v := &h.Events[i]
-			require.EqualValues(t, i, v.Seq)
-			require.Less(t, v.Cause, v.Seq, "a cause comes before: %+v", v)
-			if i > 0 {
-				require.GreaterOrEqual(t, v.AtUs, h.Events[i-1].AtUs)
+			if v.Seq != int32(i) || v.Cause >= v.Seq || i > 0 && v.AtUs < h.Events[i-1].AtUs {
+				t.Fatalf("event %d: %+v", i, v)
 			}
 			switch v.Kind {
 			case history.Send, history.Post:
-				require.NotContains(t, sent, v.Message)
+				if _, twice := sent[v.Message]; twice {
+					t.Fatalf("message %d is sent twice", v.Message)
+				}
 				sent[v.Message] = i
 			case history.Input:
 				if v.Message > 0 {
-					require.Contains(t, sent, v.Message)
-					require.EqualValues(t, sent[v.Message], v.Cause)
+					if from, ok := sent[v.Message]; !ok || v.Cause != int32(from) {
+						t.Fatalf("event %d: message %d comes from %d, sent at %d", i, v.Message, v.Cause, from)
+					}
 					if from := &h.Events[v.Cause]; from.Kind == history.Send {
 						require.Equal(t, from.Host, v.Peer)
 						require.Equal(t, v.Host, from.Peer)

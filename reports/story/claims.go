@@ -1,0 +1,353 @@
+package story
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/history"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
+)
+
+// teller is a story in the making.
+type teller struct {
+	h      *history.History
+	order  *order
+	parts  []shrink.Part
+	needed map[string]bool // actions that are necessary
+	story  *Story
+	root   int32     // the event that the story ends with
+	broken string    // what it breaks, with its sentence
+	claims [][]int32 // events with a claim, by host
+	chosen map[int32]*pick
+}
+
+// pick is an event that may become a line.
+type pick struct {
+	seq      int32
+	distance int      // premises between it and the violation
+	rank     int      // that it is kept by, low first: 0 for faults
+	folds    []fold   // claims that are told in the same line
+	notes    []string // clauses that follow
+	text     string   // of a fault; "" for a claim
+	needed   bool
+}
+
+// fold is a premise and who fulfils it.
+type fold struct {
+	form  string
+	hosts []int32
+	seqs  []int32
+}
+
+// limits of the search behind the violation.
+const (
+	maxDistance = 7
+	maxChosen   = 80
+)
+
+// necessary notes which actions the failure needs, and counts what it does not.
+func (t *teller) necessary() {
+	t.needed = map[string]bool{}
+	for i := range t.parts {
+		p := &t.parts[i]
+		switch {
+		case !p.Fault():
+		case !p.Necessary:
+			t.story.Incidental++
+		case p.Kind == shrink.ActionPart:
+			t.needed[p.ID] = true
+		}
+	}
+}
+
+// index lists the claims of each host.
+func (t *teller) index() {
+	t.chosen = map[int32]*pick{}
+	t.claims = make([][]int32, len(t.h.Hosts))
+	for i := range t.h.Events {
+		if e := &t.h.Events[i]; e.Claim != nil && e.Host >= 0 {
+			t.claims[e.Host] = append(t.claims[e.Host], int32(i))
+		}
+	}
+}
+
+// findRoot finds the violation, or the hazard that the verdict is about.
+func (t *teller) findRoot() bool {
+	t.story.Target = target(t.h.Verdict)
+	t.root = -1
+	for i := range t.h.Events {
+		e := &t.h.Events[i]
+		if e.Kind == history.Violation {
+			t.root, t.broken = int32(i), e.Text
+			return true
+		}
+		if e.Kind == history.Hazard && t.root < 0 {
+			t.root, t.broken = int32(i), "hazard "+e.Text
+		}
+	}
+	return t.root >= 0 && !t.h.Verdict.Outcome.Finding() && t.h.Verdict.Outcome != plan.LegitimatelyStuck
+}
+
+// past reports whether an event happened before another one, or in one step with it.
+func (t *teller) past(seq, of int32) bool {
+	return t.order.before(seq, of) || seq != of && t.h.Events[seq].ID == t.h.Events[of].ID && seq < of
+}
+
+// follow chooses the claims that the violation stands on, and those that they stand on, breadth first.
+func (t *teller) follow() {
+	queue := t.named()
+	for len(queue) > 0 && len(t.chosen) < maxChosen {
+		at := queue[0]
+		queue = queue[1:]
+		p := t.chosen[at]
+		if p.distance >= maxDistance {
+			continue
+		}
+		claim := t.h.Events[at].Claim
+		for i := range claim.Because {
+			queue = append(queue, t.stand(p, at, &claim.Because[i])...)
+		}
+	}
+}
+
+// choose makes a claim a candidate for a line. It returns false when it was one already.
+func (t *teller) choose(seq int32, distance int) bool {
+	if _, have := t.chosen[seq]; have {
+		return false
+	}
+	t.chosen[seq] = &pick{seq: seq, distance: distance, rank: 2*distance + 2 - int(t.h.Events[seq].Weight)}
+	return true
+}
+
+// stand resolves a premise of a chosen claim.
+func (t *teller) stand(p *pick, at int32, need *sim.Premise) (next []int32) {
+	var f fold
+	for _, seq := range t.resolve(at, need) {
+		if need.Durable {
+			t.noteUnflushed(seq, at)
+		}
+		if need.Fold == "" {
+			if t.choose(seq, p.distance+1) {
+				next = append(next, seq)
+			}
+			continue
+		}
+		who := t.h.Events[seq].Host
+		if about := t.h.Events[seq].Claim.About; need.Host == sim.Self && about != "" {
+			who = int32(slices.Index(t.h.Hosts, about))
+		}
+		f.hosts, f.seqs = append(f.hosts, who), append(f.seqs, seq)
+		claim := t.h.Events[seq].Claim
+		for i := range claim.Because {
+			next = append(next, t.stand(p, seq, &claim.Because[i])...)
+		}
+	}
+	if len(f.hosts) > 0 {
+		f.form = need.Fold
+		p.folds = append(p.folds, f)
+	}
+	return next
+}
+
+// resolve finds the claims that a premise of the claim at an event means.
+func (t *teller) resolve(at int32, need *sim.Premise) (found []int32) {
+	own := t.h.Events[at].Host
+	for host := range t.h.Hosts {
+		switch need.Host {
+		case sim.Self:
+			if int32(host) != own {
+				continue
+			}
+		case sim.Others:
+			if int32(host) == own {
+				continue
+			}
+		default:
+			if t.h.Hosts[host] != need.Host {
+				continue
+			}
+		}
+		found = append(found, t.latest(int32(host), at, need)...)
+	}
+	return found
+}
+
+// latest is the last claim of a host before an event that matches; with Fold and Self, the last about each other host.
+func (t *teller) latest(host, at int32, need *sim.Premise) (found []int32) {
+	list := t.claims[host]
+	var about []string
+	for i := len(list) - 1; i >= 0; i-- {
+		seq := list[i]
+		if !t.past(seq, at) || !t.matches(seq, at, need) {
+			continue
+		}
+		if need.Fold == "" || need.Host != sim.Self {
+			return append(found, seq)
+		}
+		if who := t.h.Events[seq].Claim.About; !slices.Contains(about, who) {
+			about, found = append(about, who), append(found, seq)
+		}
+	}
+	return found
+}
+
+func (t *teller) matches(seq, at int32, need *sim.Premise) bool {
+	c := t.h.Events[seq].Claim
+	about := need.About
+	if about == sim.Self {
+		about = t.h.Hosts[t.h.Events[at].Host]
+	}
+	return listed(need.Topics, c.Topic) && (about == "" || about == c.About) && (need.Epoch == 0 || need.Epoch == c.Epoch) &&
+		(need.Offset < 0 || covers(c, need.Offset))
+}
+
+func covers(c *sim.Claim, offset int64) bool { return c.From <= offset && offset < c.To }
+
+// noteUnflushed says of a claim on records that somebody relied on it before its host had flushed them.
+func (t *teller) noteUnflushed(seq, relier int32) {
+	e := &t.h.Events[seq]
+	for _, f := range t.claims[e.Host] {
+		if c := t.h.Events[f].Claim; c.Topic == "flush" && c.To >= e.Claim.To && t.past(f, relier) {
+			return
+		}
+	}
+	t.choose(seq, 1)
+	p := t.chosen[seq]
+	if note := "does not flush them first"; !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
+		p.notes, p.rank = append(p.notes, note), 1
+	}
+}
+
+// mention is what the sentence of an invariant names.
+type mention struct {
+	hosts   []int32
+	epochs  []int32
+	offsets []int64
+}
+
+// beforeOffset are the words behind which a number is an offset.
+const beforeOffset = "offset,offsets,to,at,from,beyond,below,exposed,watermark,until,and"
+
+// read finds hosts, epochs and offsets in a sentence.
+func (t *teller) read(sentence string) (m mention) {
+	words := strings.Fields(sentence)
+	previous := ""
+	for _, word := range words {
+		word = strings.Trim(word, ".,;:()'\"")
+		if i := slices.Index(t.h.Hosts, word); i >= 0 && !slices.Contains(m.hosts, int32(i)) {
+			m.hosts = append(m.hosts, int32(i))
+		}
+		if n, err := strconv.ParseInt(word, 10, 64); err == nil && n >= 0 {
+			switch {
+			case previous == "epoch" || previous == "epochs":
+				m.epochs = append(m.epochs, int32(n))
+			case listed(beforeOffset, previous):
+				m.offsets = append(m.offsets, n)
+			}
+		}
+		previous = word
+	}
+	return m
+}
+
+// named chooses the claims that the violation itself names: those of the step that broke it, and the latest of the hosts, epochs and
+// offsets of its sentence.
+func (t *teller) named() (queue []int32) {
+	add := func(seq int32, distance int) {
+		if t.choose(seq, distance) {
+			queue = append(queue, seq)
+		}
+	}
+	root := &t.h.Events[t.root]
+	detector := int32(-1)
+	for seq := t.root - 1; seq >= 0 && t.h.Events[seq].ID == root.ID; seq-- {
+		if e := &t.h.Events[seq]; e.Host >= 0 {
+			detector = e.Host
+			if e.Claim != nil {
+				add(seq, 0)
+			}
+		}
+	}
+	m := t.read(root.Text)
+	if len(m.hosts) == 0 && detector >= 0 {
+		m.hosts = append(m.hosts, detector)
+	}
+	for _, host := range m.hosts {
+		for _, epoch := range m.epochs {
+			for _, seq := range t.lastOf(host, 2, func(c *sim.Claim, e *history.Event) bool {
+				return c.Epoch == epoch && e.Weight >= history.Turning
+			}) {
+				add(seq, 1)
+			}
+		}
+		for _, offset := range m.offsets {
+			for _, end := range []int64{offset - 1, offset} {
+				list := t.lastOf(host, 2, func(c *sim.Claim, e *history.Event) bool {
+					return covers(c, end) && c.Topic != "flush" && c.Topic != "holds"
+				})
+				for _, seq := range list {
+					add(seq, 1)
+				}
+				if len(list) > 0 {
+					break
+				}
+			}
+		}
+		if len(m.epochs)+len(m.offsets) == 0 {
+			for _, seq := range t.lastOf(host, 2, func(_ *sim.Claim, e *history.Event) bool { return e.Weight >= history.Turning }) {
+				add(seq, 1)
+			}
+		}
+	}
+	return queue
+}
+
+// lastOf lists the last claims of a host before the end, each on another topic, at most that many.
+func (t *teller) lastOf(host int32, most int, fits func(c *sim.Claim, e *history.Event) bool) (found []int32) {
+	var topics []string
+	list := t.claims[host]
+	for i := len(list) - 1; i >= 0 && len(found) < most; i-- {
+		e := &t.h.Events[list[i]]
+		if t.past(list[i], t.root) && fits(e.Claim, e) && !slices.Contains(topics, e.Claim.Topic) {
+			topics, found = append(topics, e.Claim.Topic), append(found, list[i])
+		}
+	}
+	return found
+}
+
+// sorted lists the chosen events in the order of the story: causal, ties by depth, host and sentence.
+func (t *teller) sorted(picks []*pick) []*pick {
+	slices.SortFunc(picks, func(a, b *pick) int {
+		x, y := &t.h.Events[a.seq], &t.h.Events[b.seq]
+		return cmp.Or(cmp.Compare(t.order.depth[a.seq], t.order.depth[b.seq]), cmp.Compare(x.Host, y.Host),
+			cmp.Compare(x.Lane, y.Lane), t.between(a.seq, b.seq), cmp.Compare(t.sentence(a), t.sentence(b)))
+	})
+	for i := range picks { // what happened before goes before: the first that nothing left over precedes
+		for j := i; j < len(picks); j++ {
+			first := true
+			for k := i; k < len(picks) && first; k++ {
+				first = k == j || !t.past(picks[k].seq, picks[j].seq)
+			}
+			if first {
+				p := picks[j]
+				picks = slices.Insert(slices.Delete(picks, j, j+1), i, p)
+				break
+			}
+		}
+	}
+	return picks
+}
+
+func (t *teller) between(a, b int32) int {
+	switch {
+	case t.past(a, b):
+		return -1
+	case t.past(b, a):
+		return 1
+	}
+	return 0
+}

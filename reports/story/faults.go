@@ -1,0 +1,242 @@
+package story
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/history"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
+)
+
+// faults chooses a line for each necessary fault, with what it did to the hosts.
+func (t *teller) faults() {
+	for i := range t.h.Events {
+		e := &t.h.Events[i]
+		if e.Kind != history.Action || !t.needed[e.Action] {
+			continue
+		}
+		if a := t.action(e.Action); a != nil {
+			t.fault(int32(i), a)
+		}
+	}
+	for seq, p := range t.chosen { // what an incidental fault did is no part of the story
+		if e := &t.h.Events[seq]; p.text == "" && (e.Kind == history.Down || e.Kind == history.Lost || e.Kind == history.Boot) && t.byFault(seq) {
+			delete(t.chosen, seq)
+		}
+	}
+}
+
+// byFault reports whether an action of the plan brought an event about.
+func (t *teller) byFault(seq int32) bool {
+	for cause := seq; cause >= 0; cause = t.h.Events[cause].Cause {
+		switch t.h.Events[cause].Kind {
+		case history.Action, history.Undo:
+			return true
+		case history.Input:
+			return false
+		}
+	}
+	return false
+}
+
+func (t *teller) action(id string) *plan.Action {
+	for i := range t.h.Plan.Actions {
+		if t.h.Plan.Actions[i].ID == id {
+			return &t.h.Plan.Actions[i]
+		}
+	}
+	return nil
+}
+
+// fault chooses the line of an action. It stands where its effect does: a crash at a disk operation comes later than the action.
+func (t *teller) fault(at int32, a *plan.Action) {
+	downs, lost := t.effects(at, a)
+	seq := at
+	if a.Kind == "crash-op" {
+		if len(downs) == 0 {
+			return
+		}
+		seq = downs[0]
+	}
+	p := &pick{seq: seq, needed: true, text: t.faultText(a, downs)}
+	for _, l := range lost {
+		e := &t.h.Events[l]
+		if e.Claim == nil {
+			continue
+		}
+		p.notes = append(p.notes, e.Claim.Clause)
+		t.losses(p, l)
+	}
+	for _, d := range downs {
+		delete(t.chosen, d)
+	}
+	for _, l := range lost {
+		delete(t.chosen, l)
+	}
+	t.chosen[seq] = p
+}
+
+// effects are the ends of processes that an action brought about, and what they took from the disks.
+func (t *teller) effects(at int32, a *plan.Action) (downs, lost []int32) {
+	hosts := t.order.touched[at]
+	for i := at + 1; int(i) < len(t.h.Events); i++ {
+		e := &t.h.Events[i]
+		switch e.Kind {
+		case history.Down:
+			caused := e.ID == t.h.Events[at].ID
+			if a.Kind == "crash-op" {
+				caused = len(downs) == 0 && slices.Contains(hosts, e.Host) && strings.HasPrefix(e.Text, "killed") ||
+					len(downs) == 0 && slices.Contains(hosts, e.Host) && strings.HasPrefix(e.Text, "power")
+			}
+			if caused {
+				downs = append(downs, i)
+			}
+		case history.Lost:
+			if e.ID == t.h.Events[at].ID || len(downs) > 0 && e.ID == t.h.Events[downs[len(downs)-1]].ID {
+				lost = append(lost, i)
+			}
+		}
+	}
+	return downs, lost
+}
+
+// losses says who relied on what a crash took, and makes its writing a candidate.
+func (t *teller) losses(p *pick, lost int32) {
+	e := &t.h.Events[lost]
+	c := e.Claim
+	if c.To == c.From {
+		return
+	}
+	for _, seq := range t.resolve(lost, &sim.Premise{Topics: "append", Host: sim.Self, Offset: c.To - 1}) {
+		t.choose(seq, 2)
+	}
+	name := t.h.Hosts[e.Host]
+	for host := range t.h.Hosts {
+		found := t.latest(int32(host), lost, &sim.Premise{Topics: "holds", About: name, Offset: c.From})
+		for _, seq := range found {
+			p.notes = append(p.notes, fmt.Sprintf("though %s counts on it for offsets below %d", t.h.Hosts[host], t.h.Events[seq].Claim.To))
+		}
+	}
+}
+
+// seconds is a time of the plan.
+func seconds(us int64) string { return strconv.FormatFloat(float64(us)/1e6, 'f', 3, 64) + "s" }
+
+// faultText is what an action does, in words. Kinds that it has no words for are told as the plan has them.
+func (t *teller) faultText(a *plan.Action, downs []int32) string {
+	at := seconds(int64(a.AtUs))
+	if a.Kind == "crash-op" {
+		at = seconds(t.h.Events[downs[0]].AtUs)
+	}
+	get := func(name string) string { return strings.ReplaceAll(a.Params[name], ",", ", ") }
+	lasting := ""
+	if d := get("for"); d != "" {
+		lasting = " for " + d
+	}
+	switch host := get("host"); a.Kind {
+	case "kill":
+		return fmt.Sprintf("at %s %s is killed", at, host)
+	case "power":
+		return fmt.Sprintf("at %s %s %s power", at, get("hosts"), verb(get("hosts"), "loses", "lose"))
+	case "crash-op":
+		how := "is killed"
+		if get("how") == "power" {
+			how = "loses power"
+		}
+		return fmt.Sprintf("at %s %s %s inside of a disk operation", at, host, how)
+	case "stop":
+		return fmt.Sprintf("at %s %s is asked to stop", at, host)
+	case "wipe":
+		return fmt.Sprintf("at %s the disk of %s is wiped", at, host)
+	case "replace-disk":
+		return fmt.Sprintf("at %s %s gets a new, empty disk", at, host)
+	case "start":
+		return fmt.Sprintf("at %s %s is started", at, host)
+	case "flip":
+		return fmt.Sprintf("at %s a bit flips on the disk of %s", at, host)
+	case "swap":
+		return fmt.Sprintf("at %s %s and %s get each other's disks%s", at, host, get("with"), lasting)
+	case "pause":
+		return fmt.Sprintf("at %s %s stands still%s", at, host, lasting)
+	case "jump":
+		return fmt.Sprintf("at %s the wall clock of %s jumps by %s", at, host, get("by"))
+	case "cut":
+		return fmt.Sprintf("from %s on nothing gets from %s to %s%s", at, get("from"), get("to"), lasting)
+	case "isolate":
+		return fmt.Sprintf("from %s on %s is cut off from everybody%s", at, host, lasting)
+	case "clog":
+		return fmt.Sprintf("from %s on messages from %s to %s take %s longer%s", at, get("from"), get("to"), get("add"), lasting)
+	case "filter":
+		return fmt.Sprintf("from %s on messages of one kind (%s) from %s to %s are held back%s", at, get("kind"), get("from"), get("to"), lasting)
+	case "disk-error":
+		return fmt.Sprintf("from %s on every %s of the disk of %s may fail%s", at, get("on"), host, lasting)
+	case "disk-full":
+		return fmt.Sprintf("from %s on the disk of %s has room for %s bytes%s", at, host, get("free"), lasting)
+	case "disk-slow":
+		return fmt.Sprintf("from %s on the disk of %s takes %s percent of its time%s", at, host, get("percent"), lasting)
+	case "disk-stuck":
+		return fmt.Sprintf("from %s on the disk of %s hangs (%s)%s", at, host, get("on"), lasting)
+	}
+	bare := *a
+	bare.ID = ""
+	return "an operator's step or fault: " + strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
+}
+
+func verb(names, one, many string) string {
+	if strings.Contains(names, ",") {
+		return many
+	}
+	return one
+}
+
+// siteTexts are the decisions that are faults, by site, with the host or the link.
+var siteTexts = map[string]string{
+	"net/reset": "a connection %s breaks", "net/tail": "a packet %s is late", "net/loss": "a datagram %s is lost",
+	"net/duplicate": "a datagram %s arrives twice", "net/reorder": "a datagram %s is overtaken", "net/corrupt": "a bit flips on the way %s",
+	"disk/read-error": "a read of %s fails", "disk/write-error": "a write of %s fails", "disk/sync-error": "an fsync of %s fails",
+	"disk/slow-sync": "an fsync of %s is slow", "sim/spurious-wake": "%s is woken for nothing",
+}
+
+// rateTexts are the fault rates.
+var rateTexts = map[string]string{
+	"network.reset_ppm": "connections break", "network.loss_ppm": "datagrams are lost", "network.tail_ppm": "packets are late",
+	"network.duplicate_ppm": "datagrams arrive twice", "network.reorder_ppm": "datagrams overtake each other",
+	"network.corrupt_ppm": "bits flip on the way", "disk.read_error_ppm": "reads fail", "disk.write_error_ppm": "writes fail",
+	"disk.sync_error_ppm": "fsyncs fail", "disk.slow_sync_ppm": "fsyncs are slow",
+}
+
+// chances are the necessary decisions and rates in one sentence each kind, "" for none. What a crash took from a disk is told with
+// the crash, and spreads of delays are no faults.
+func (t *teller) chances() (text []string) {
+	for i := range t.parts {
+		p := &t.parts[i]
+		if !p.Necessary {
+			continue
+		}
+		var s string
+		switch p.Kind {
+		case shrink.DecisionPart:
+			site, rest, _ := strings.Cut(p.Text, " ")
+			where, _, _ := strings.Cut(rest, " ")
+			if from, to, link := strings.Cut(where, ">"); link {
+				where = "from " + from + " to " + to
+			}
+			if form := siteTexts[site]; form != "" {
+				s = fmt.Sprintf(form, where)
+			}
+		case shrink.RatePart:
+			s = rateTexts[p.ID]
+			if s != "" {
+				s += " (" + p.Text + ")"
+			}
+		}
+		if s != "" && !slices.Contains(text, s) {
+			text = append(text, s)
+		}
+	}
+	return text
+}

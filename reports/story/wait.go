@@ -1,0 +1,95 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim/history"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// wait chooses what a run that is stuck is told by: its necessary faults, and of each host the last thing that happened to it.
+func (t *teller) wait() {
+	t.root = -1
+	t.faults()
+	for host := range t.h.Hosts {
+		list := t.claims[host]
+		for i := len(list) - 1; i >= 0; i-- {
+			e := &t.h.Events[list[i]]
+			if e.Weight >= history.Turning && e.Claim.Topic != "boot" {
+				t.choose(list[i], 2)
+				break
+			}
+		}
+	}
+}
+
+// maxUnmet bounds the obligations that are told one by one.
+const maxUnmet = 5
+
+// unmet are the last lines of a run that is stuck: what every host knows, who waits for whom, and what the fault budget makes of it.
+func (t *teller) unmet() []Line {
+	v := t.h.Verdict
+	lines := []Line{{Text: "at the end " + t.standing(), Seq: -1}}
+	for i, why := range v.Waiting {
+		if i == maxUnmet-1 && len(v.Waiting) > maxUnmet {
+			lines = append(lines, Line{Text: fmt.Sprintf("and %d obligations more are unmet", len(v.Waiting)-i), Seq: -1})
+			break
+		}
+		lines = append(lines, Line{Text: "unmet: " + why, Seq: -1})
+	}
+	switch {
+	case v.Outcome == plan.LegitimatelyStuck:
+		lines = append(lines, Line{Text: "this is legitimate: the faults left nobody who could have brought it about", Seq: -1})
+	case v.Outcome == plan.Stuck:
+		lines = append(lines, Line{Text: "this is a finding: the faults are over and within their budget, so it should have come about", Seq: -1})
+	default:
+		lines = append(lines, Line{Text: "outcome: " + string(v.Outcome), Seq: -1})
+		for i := range v.Broken {
+			lines[len(lines)-1].Text = v.Broken[i].Detail + ": " + v.Broken[i].Invariant + " is broken"
+			break
+		}
+	}
+	return lines
+}
+
+// standing says in a few words what each host is at the end.
+func (t *teller) standing() string {
+	var words []string
+	for host, name := range t.h.Hosts {
+		facets, up := t.facets(int32(host))
+		switch role, epoch := facets["role"], facets["epoch"]; {
+		case !up:
+			words = append(words, name+" is down")
+		case role == "":
+			words = append(words, name+" is up")
+		case facets["leader"] == "" || facets["leader"] == "none" || strings.EqualFold(role, "leader"):
+			words = append(words, fmt.Sprintf("%s is %s in epoch %s", name, strings.ToLower(role), epoch))
+		default:
+			words = append(words, fmt.Sprintf("%s follows %s in epoch %s", name, facets["leader"], epoch))
+		}
+	}
+	return enumerate(words)
+}
+
+// facets are those of a host at the end.
+func (t *teller) facets(host int32) (facets map[string]string, up bool) {
+	facets = map[string]string{}
+	for i := range t.h.Events {
+		e := &t.h.Events[i]
+		if e.Host != host {
+			continue
+		}
+		switch e.Kind {
+		case history.Down:
+			clear(facets)
+			up = false
+		case history.Boot:
+			up = true
+		}
+		for _, f := range e.Facets {
+			facets[f.Name] = f.Value
+		}
+	}
+	return facets, up
+}

@@ -1,0 +1,123 @@
+package story
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/sim/history"
+)
+
+// write makes the lines: the picks that matter most, in causal order, then what is broken.
+func (t *teller) write() {
+	last := t.ending()
+	chances := t.chances()
+	room := MaxLines - len(last)
+	if len(chances) > 0 {
+		room--
+		t.story.Lines = append(t.story.Lines, Line{Text: "by chance " + strings.Join(chances, "; ") + " (necessary)", Seq: -1, Fault: true, Necessary: true})
+	}
+	picks := t.kept(room)
+	for _, p := range t.sorted(picks) {
+		line := Line{Text: t.sentence(p), Seq: p.seq, Fault: p.needed, Necessary: p.needed}
+		if e := &t.h.Events[p.seq]; e.Host >= 0 {
+			line.Host = t.h.Hosts[e.Host]
+		}
+		t.story.Lines = append(t.story.Lines, line)
+	}
+	t.story.Lines = append(t.story.Lines, last...)
+}
+
+// kept are the picks of the lowest rank, as many as there is room for. Claims that are told within another line have none of their own,
+// unless the violation itself names them.
+func (t *teller) kept(room int) []*pick {
+	folded := map[int32]bool{}
+	for _, p := range t.chosen {
+		for _, f := range p.folds {
+			for _, seq := range f.seqs {
+				folded[seq] = true
+			}
+		}
+	}
+	var picks []*pick
+	for seq, p := range t.chosen {
+		if !folded[seq] || p.distance <= 1 {
+			picks = append(picks, p)
+		}
+	}
+	slices.SortFunc(picks, func(a, b *pick) int {
+		x, y := &t.h.Events[a.seq], &t.h.Events[b.seq]
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(t.order.depth[b.seq], t.order.depth[a.seq]), cmp.Compare(x.Host, y.Host),
+			cmp.Compare(x.Lane, y.Lane), t.between(b.seq, a.seq), cmp.Compare(t.sentence(a), t.sentence(b)))
+	})
+	return picks[:min(room, len(picks))]
+}
+
+// sentence is a pick in words.
+func (t *teller) sentence(p *pick) string {
+	e := &t.h.Events[p.seq]
+	s := p.text
+	if s == "" {
+		s = t.h.Hosts[e.Host] + " " + e.Claim.Clause
+	}
+	for _, f := range p.folds {
+		if names := t.names(f.hosts); names != "" {
+			s += ", " + strings.ReplaceAll(f.form, "%s", names)
+		}
+	}
+	for i, note := range p.notes {
+		switch {
+		case p.text == "" || i > 0 && strings.HasPrefix(note, "though"):
+			s += " and " + note
+			if p.text != "" {
+				s = strings.TrimSuffix(s, " and "+note) + ", " + note
+			}
+		case i == 0:
+			s += " and " + note
+		default:
+			s += ", " + note
+		}
+	}
+	if p.needed {
+		s += " (necessary)"
+	}
+	return s
+}
+
+// names lists hosts in words, in plan order.
+func (t *teller) names(hosts []int32) string {
+	hosts = slices.Clone(hosts)
+	slices.Sort(hosts)
+	var names []string
+	for _, h := range slices.Compact(hosts) {
+		if h >= 0 {
+			names = append(names, t.h.Hosts[h])
+		}
+	}
+	return enumerate(names)
+}
+
+// enumerate joins names as one does in a sentence.
+func enumerate(names []string) string {
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return names[0]
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+}
+
+// ending are the last lines: the invariant with its sentence.
+func (t *teller) ending() []Line {
+	if t.root < 0 {
+		return t.unmet()
+	}
+	line := Line{Text: t.broken, Seq: t.root}
+	if t.h.Events[t.root].Kind == history.Violation {
+		name, detail, _ := strings.Cut(t.broken, ": ")
+		line.Text = detail + ": " + name + " is broken"
+	}
+	return []Line{line}
+}
