@@ -140,19 +140,22 @@ func (o *CommitDelivered) String() string {
 		o.Batches[len(o.Batches)-1].LastOffset)
 }
 
-// OperationAnswered is a successful answer to a client's operation, as it leaves the controller. Offset is that of the last
-// record written for it, -1 for none.
-type OperationAnswered struct{ OpID, Offset int64 }
+// OperationAnswered is the answer to an operation, as it leaves the controller. Offset is that of the last record written for it, -1 for
+// none.
+type OperationAnswered struct {
+	OpID, Offset int64
+	Result       controller.Result
+}
 
 // AppendTo implements sim.Observation.
 func (o *OperationAnswered) AppendTo(buf []byte) []byte {
 	buf = binary.BigEndian.AppendUint64(append(buf, 'O'), uint64(o.OpID))
-	return binary.BigEndian.AppendUint64(buf, uint64(o.Offset))
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint16(buf, uint16(o.Result.Code)), uint64(o.Offset))
 }
 
 // String is the line in traces.
 func (o *OperationAnswered) String() string {
-	return fmt.Sprintf("answered operation %d, offset %d", o.OpID, o.Offset)
+	return fmt.Sprintf("answered operation %d, %v, offset %d", o.OpID, o.Result.Code, o.Offset)
 }
 
 // LeaderDelivered is the call of a listener with a leader.

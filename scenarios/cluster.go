@@ -36,6 +36,7 @@ type cluster struct {
 	hazards       []hazard        // made once
 	asked         operatorWitness // what an operator asked
 	clients       clients
+	answersTo     *invariants.Answers
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.
@@ -80,6 +81,10 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.suite = invariants.All(config)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
+	if c.answersTo == nil {
+		c.answersTo = invariants.NewAnswers()
+	}
+	w.Add(c.answersTo)
 	if faultless(p) && len(c.quorums) == 1 {
 		w.Add(&needless{voters: c.voterCount(0)})
 	}

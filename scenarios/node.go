@@ -38,6 +38,7 @@ type node struct {
 	stopping   bool
 
 	member *member // its life as a registered node, nil where the plan has none
+	told   int64   // operation that the controller answered last
 	asked  []asked // what members and clients asked of this controller
 
 	formattedEmpty bool // meta.properties hold a cluster id, the empty string: nothing to wait for
@@ -189,7 +190,7 @@ func (n *node) inputController(env *sim.Env, in *sim.Input) (err error) {
 	case *clusterIDPost:
 		n.control.SetClusterID(m.id)
 	case *request:
-		err = n.control.Submit(now, &m.op)
+		err = n.submit(now, &m.op)
 	case *memberPost:
 		err = n.submitMember(now, m)
 	case nil:

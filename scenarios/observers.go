@@ -41,11 +41,9 @@ func (o *loaderObserver) Observe(e *loader.Event) {
 // Done is controller.Responder: the answer to an operation goes to the workload that asked. The checkers take it from here
 // and not from the controller's events.
 func (r *responder) Done(opID int64, result *controller.Result) {
-	if result.Code == controller.None {
-		p := r.c.memory.answers.next()
-		p.OpID, p.Offset = opID, result.Offset
-		r.env.Observe(p)
-	}
+	p := r.c.memory.answers.next()
+	p.OpID, p.Offset, p.Result, r.told = opID, result.Offset, *result, opID
+	r.env.Observe(p)
 	if opID&memberOps != 0 {
 		r.env.Post(laneRequests, &memberDone{op: opID, code: result.Code, reply: result.Broker})
 		return

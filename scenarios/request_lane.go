@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -76,7 +77,23 @@ func (n *node) submitMember(nowNs int64, p *memberPost) error {
 	default:
 		op.Kind, op.Controller = controller.RegisterController, m.controller
 	}
-	return n.control.Submit(nowNs, &op)
+	return n.submit(nowNs, &op)
+}
+
+// submit starts an operation, and shows what the controller's memory was and is.
+func (n *node) submit(nowNs int64, op *controller.Op) error {
+	before := n.control.Image()
+	asked := n.c.memory.operations.next()
+	*asked = invariants.OperationAsked{Op: *op, Image: before}
+	n.env.Observe(asked)
+	n.told = 0
+	if err := n.control.Submit(nowNs, op); err != nil {
+		return err
+	}
+	taken := n.c.memory.taken.next()
+	*taken = invariants.OperationTaken{OpID: op.ID, Before: before, Image: n.control.Image(), Answered: n.told == op.ID}
+	n.env.Observe(taken)
+	return nil
 }
 
 // memberDone is the outcome of a member's request, on its way to the handlers.

@@ -48,6 +48,8 @@ type memory struct {
 	snapshotted slab[invariants.SnapshotDelivered]
 	loadings    slab[snapshotPost]
 	answers     slab[invariants.OperationAnswered]
+	operations  slab[invariants.OperationAsked]
+	taken       slab[invariants.OperationTaken]
 	frames      slab[frame]
 	wire        []byte // scratch of frames
 }
@@ -67,6 +69,8 @@ func (m *memory) reset() {
 	m.told.reset()
 	m.loaded.reset()
 	m.answers.reset()
+	m.operations.reset()
+	m.taken.reset()
 	m.frames.reset()
 	m.loadings.reset()
 	m.snapshotted.reset()

@@ -1,0 +1,279 @@
+package invariants
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+var answersDoc = sim.InvariantDoc{
+	Name: "answers", Source: "invariants, operations and answers; metadata-bootstrap 5.2, 5.3, 5.8, 7.1, 7.5 to 7.8",
+	Doc: "A controller answers each operation that it took once: as soon as its records are stable, or when it renounces. What it says follows from its memory " +
+		"before and after the operation: a change that is acknowledged is there, a refusal has its reason and changes nothing, and a read shows the last stable state.",
+}
+
+// AnswersDoc describes the invariant that Answers checks.
+func AnswersDoc() sim.InvariantDoc { return answersDoc }
+
+// Answers checks what active controllers and standbys tell those who ask. It takes requests and answers where they enter and leave the
+// controller, and judges them by the controller's memory at both ends of the operation, which images-equal holds against the log; the
+// reasons of refusals and the effects of requests are worked out here again (answers_judge.go, answers_partitions.go). Reads are
+// compared with the configurations that replicas deliver as committed.
+type Answers struct {
+	report Reporter
+	count  *int64
+	at     []answering // by host
+	writes []configWrite
+	next   int64 // offset that comes next
+	blind  bool  // offsets are missing: a snapshot was loaded before anybody delivered them
+	reader image.BatchReader
+}
+
+// answering is the controller of one host in one life.
+type answering struct {
+	active  bool
+	gaveUp  bool  // it renounced, and everything that waits has to be answered before it does anything else
+	stable  int64 // as it says
+	highest int64 // of its own writes in this leadership
+	pending []pendingOperation
+}
+
+// pendingOperation has no answer yet.
+type pendingOperation struct {
+	op     controller.Op
+	before *image.Image
+	after  *image.Image // nil as long as the controller works on it
+	waits  int64        // stable offset with which it has to be answered
+}
+
+// configWrite is a committed value of a default configuration of brokers.
+type configWrite struct {
+	name, value string
+	offset      int64
+}
+
+// NewAnswers returns a checker for World.Add.
+func NewAnswers() *Answers { return &Answers{} }
+
+// Attach implements sim.Checker.
+func (a *Answers) Attach(w *sim.World) { a.reset(w.Violate, w.Evaluated, len(w.Hosts())) }
+
+func (a *Answers) reset(report Reporter, evaluated Counters, hosts int) {
+	*a = Answers{report: report, count: evaluated(answersDoc.Name), at: a.at[:0], writes: a.writes[:0], reader: a.reader}
+	for range hosts {
+		a.at = append(a.at, answering{stable: -1, highest: -1})
+	}
+}
+
+// OnBoot implements sim.LifeChecker.
+func (a *Answers) OnBoot(h *sim.Host) { a.forget(h.Index()) }
+
+// OnDown implements sim.LifeChecker: who dies owes nobody an answer.
+func (a *Answers) OnDown(h *sim.Host, _ sim.DownKind, _ error) { a.forget(h.Index()) }
+
+func (a *Answers) forget(host int) {
+	s := &a.at[host]
+	*s = answering{stable: -1, highest: -1, pending: s.pending[:0]}
+}
+
+// OnProtocol implements sim.ProtocolChecker.
+func (a *Answers) OnProtocol(h *sim.Host, o sim.Observation) {
+	switch x := o.(type) {
+	case *CommitDelivered:
+		for i := range x.Batches {
+			a.take(&x.Batches[i])
+		}
+	case *MetadataObservation:
+		a.event(h.ID(), &a.at[h.Index()], &x.E)
+	case *OperationAsked:
+		s := &a.at[h.Index()]
+		s.pending = append(s.pending, pendingOperation{op: x.Op, before: x.Image, waits: -1})
+	case *OperationTaken:
+		a.taken(h.ID(), &a.at[h.Index()], x)
+	case *OperationAnswered:
+		a.answered(h.ID(), &a.at[h.Index()], x)
+	}
+}
+
+// take reads the configurations of a committed batch, each offset once, whoever is first.
+func (a *Answers) take(b *raft.Batch) {
+	if a.blind || b.LastOffset < a.next {
+		return
+	}
+	if b.BaseOffset != a.next {
+		a.blind = true
+		return
+	}
+	if a.next = b.LastOffset + 1; b.Control {
+		return
+	}
+	for a.reader.Reset(b.Bytes); a.reader.Next(); {
+		if c, ok := a.reader.Record.(*records.ConfigRecord); ok && c.ResourceType == image.BrokerResource && c.ResourceName == "" && c.Value != nil {
+			a.writes = append(a.writes, configWrite{c.Name, *c.Value, a.reader.Offset})
+		}
+	}
+}
+
+// event keeps up with what a controller is, and holds it to answering in time: nothing comes between a step that makes an answer due and
+// that answer, but other answers.
+func (a *Answers) event(host string, s *answering, e *controller.Event) {
+	if e.Kind == controller.OpDone || e.Kind == controller.ActivationStable {
+		return
+	}
+	a.overdue(host, s)
+	switch e.Kind {
+	case controller.ControllerClaimed:
+		s.active, s.gaveUp, s.highest = true, false, -1
+	case controller.Renounced:
+		s.active, s.gaveUp = false, true
+	case controller.Committed:
+		s.stable = e.Other
+	case controller.SnapshotLoaded:
+		s.stable = e.Offset
+	case controller.ActivationCompleted:
+		s.highest = max(s.highest, e.Other)
+	case controller.NoOpWritten, controller.BrokerSessionExpired, controller.OpAppended:
+		s.highest = max(s.highest, e.Offset)
+	}
+}
+
+func (a *Answers) overdue(host string, s *answering) {
+	for i := range s.pending {
+		p := &s.pending[i]
+		switch {
+		case p.after == nil: // it works on it
+		case s.gaveUp:
+			a.fail("left-waiting", host, p, "the controller has renounced, and this waits")
+		case p.waits <= s.stable:
+			a.fail("late", host, p, fmt.Sprintf("everything up to %d is stable, and this waits for %d", s.stable, p.waits))
+		default:
+			continue
+		}
+		p.waits, p.after = 1<<62, nil // once is enough
+	}
+}
+
+// taken notes the memory after an operation was worked on. One that is answered already has changed nothing, unless the controller lost its
+// leadership over it.
+func (a *Answers) taken(host string, s *answering, x *OperationTaken) {
+	for i := range s.pending {
+		p := &s.pending[i]
+		if p.op.ID != x.OpID {
+			continue
+		}
+		p.after, p.waits = x.Image, s.highest
+		return
+	}
+	if x.Answered && s.active && x.Image != x.Before {
+		a.report(answersDoc.Name, "changed-unsaid", fmt.Sprintf("%s answered operation %d at once, and its memory is not what it was", host, x.OpID))
+	}
+}
+
+// answered takes the answer out of the list, and judges it.
+func (a *Answers) answered(host string, s *answering, x *OperationAnswered) {
+	at := slices.IndexFunc(s.pending, func(p pendingOperation) bool { return p.op.ID == x.OpID })
+	if at < 0 {
+		a.report(answersDoc.Name, "unasked", fmt.Sprintf("%s answers operation %d, which waits for no answer", host, x.OpID))
+		return
+	}
+	p := s.pending[at]
+	s.pending = slices.Delete(s.pending, at, at+1)
+	*a.count++
+	if p.after == nil {
+		p.after = p.before
+	}
+	r := &x.Result
+	if evidence, why := a.judge(s, &p, r); evidence != "" {
+		a.fail(evidence, host, &p, fmt.Sprintf("the answer is %v at offset %d: %s", r.Code, r.Offset, why))
+	}
+}
+
+func (a *Answers) fail(evidence, host string, p *pendingOperation, why string) {
+	a.report(answersDoc.Name, evidence, fmt.Sprintf("%s, operation %d, %v: %s", host, p.op.ID, p.op.Kind, why))
+}
+
+// judge returns what is wrong with an answer, "" for nothing.
+func (a *Answers) judge(s *answering, p *pendingOperation, r *controller.Result) (evidence, why string) {
+	switch {
+	case p.op.Kind == controller.ReadConfig:
+		return a.judgeRead(s, p, r)
+	case r.Code == controller.NotController:
+		if s.active && p.after == p.before && p.waits < 0 {
+			return "not-controller", "it is the active controller"
+		}
+		return "", ""
+	case r.Code == controller.UnknownServerError || r.Code == controller.RequestTimedOut:
+		return "", ""
+	case !s.active && r.Code == controller.None:
+		return "inactive", "it is not the active controller"
+	case r.Code != controller.None && r.Offset >= 0:
+		return "refused-and-written", "a refusal has no offset"
+	case r.Code == controller.None && r.Offset < 0 && p.after != p.before && p.after.Digest() != p.before.Digest():
+		return "changed-unsaid", "nothing was written, and the memory is not what it was"
+	case r.Code == controller.None && r.Offset > s.stable:
+		return "unstable", fmt.Sprintf("the stable offset is %d", s.stable)
+	}
+	j := judgement{p: p, r: r, before: p.before, after: p.after}
+	j.operation()
+	return j.evidence, j.why
+}
+
+// judgeRead wants the value that was in force at the last stable offset of whoever answers (metadata-bootstrap 7.1).
+func (a *Answers) judgeRead(s *answering, p *pendingOperation, r *controller.Result) (evidence, why string) {
+	if a.blind {
+		return "", ""
+	}
+	value, found := "", false
+	for i := range a.writes {
+		if w := &a.writes[i]; w.name == p.op.Name && w.offset <= s.stable {
+			value, found = w.value, true
+		}
+	}
+	if r.Value != value || r.Found != found {
+		return "read", fmt.Sprintf("%q, there %t; at the stable offset %d it is %q, there %t", r.Value, r.Found, s.stable, value, found)
+	}
+	return "", ""
+}
+
+// OperationAsked is an operation as it comes to the controller, with the controller's memory before it. Neither changes.
+type OperationAsked struct {
+	Op    controller.Op
+	Image *image.Image
+}
+
+// AppendTo implements sim.Observation.
+func (o *OperationAsked) AppendTo(buf []byte) []byte {
+	return binary.BigEndian.AppendUint64(append(buf, 'Q', byte(o.Op.Kind)), uint64(o.Op.ID))
+}
+
+// String is the line in traces.
+func (o *OperationAsked) String() string {
+	return fmt.Sprintf("takes operation %d, %v", o.Op.ID, o.Op.Kind)
+}
+
+// OperationTaken says that the controller has worked on an operation, and what its memory was before and is now. Answered: it has said what
+// came of it.
+type OperationTaken struct {
+	OpID          int64
+	Before, Image *image.Image
+	Answered      bool
+}
+
+// AppendTo implements sim.Observation.
+func (o *OperationTaken) AppendTo(buf []byte) []byte {
+	return binary.BigEndian.AppendUint64(append(buf, 'T', bit(o.Answered)), uint64(o.OpID))
+}
+
+// String is the line in traces.
+func (o *OperationTaken) String() string {
+	if o.Answered {
+		return fmt.Sprintf("operation %d is answered", o.OpID)
+	}
+	return fmt.Sprintf("operation %d waits", o.OpID)
+}

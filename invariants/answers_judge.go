@@ -1,0 +1,258 @@
+package invariants
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/raft/record"
+)
+
+// judgement is one answer beside the memory before and after its operation. The first thing that is wrong stays.
+type judgement struct {
+	p             *pendingOperation
+	r             *controller.Result
+	before, after *image.Image
+	evidence, why string
+}
+
+// wrong notes what is wrong where is holds.
+func (j *judgement) wrong(is bool, evidence, format string, args ...any) {
+	if is && j.evidence == "" {
+		j.evidence, j.why = evidence, fmt.Sprintf(format, args...)
+	}
+}
+
+func (j *judgement) ok() bool { return j.r.Code == controller.None }
+
+// operation judges an answer by the kind of its operation.
+func (j *judgement) operation() {
+	op := &j.p.op
+	switch op.Kind {
+	case controller.AppendConfig:
+		if j.ok() {
+			value, found := j.after.Config(image.ConfigKey{Type: image.BrokerResource, Name: op.Name})
+			j.wrong(!found || value != op.Value, "config", "%s is %q, there %t", op.Name, value, found)
+		}
+	case controller.UpdateFeatures:
+		j.features(op)
+	case controller.RegisterBroker:
+		j.registration(op.Broker)
+	case controller.Heartbeat:
+		j.heartbeat(op.Heartbeat)
+	case controller.UnregisterBroker:
+		b := j.before.Broker(op.NodeID)
+		j.wrong(j.ok() && (b == nil || j.after.Broker(op.NodeID) != nil), "registration", "broker %d: there before %t", op.NodeID, b != nil)
+		j.wrong(j.r.Code == controller.BrokerIDNotRegistered && b != nil, "reason", "broker %d is registered", op.NodeID)
+	case controller.RegisterController:
+		x := j.after.Controller(op.Controller.ControllerID)
+		j.wrong(j.ok() && (x == nil || x.IncarnationID != op.Controller.IncarnationID), "registration", "controller %d is not there", op.Controller.ControllerID)
+		j.wrong(j.r.Code == controller.UnsupportedVersion && !j.tooOld(op.Controller) && features.SupportsControllerRegistration(j.before.MetadataVersion()), "reason",
+			"controller %d supports what is finalized, and the level has registrations", op.Controller.ControllerID)
+	case controller.UnregisterController:
+		j.wrong(j.ok() && (j.before.Controller(op.NodeID) == nil || j.after.Controller(op.NodeID) != nil), "registration", "controller %d", op.NodeID)
+		j.wrong(j.r.Code == controller.ControllerIDNotRegistered && j.before.Controller(op.NodeID) != nil, "reason", "controller %d is registered", op.NodeID)
+	default:
+		j.request(op.Request)
+	}
+}
+
+// tooOld tells whether a controller does not support what is finalized.
+func (j *judgement) tooOld(r *controller.ControllerRegistration) bool {
+	return !slices.ContainsFunc(r.Features, func(f image.FeatureRange) bool { return f.Name == features.MetadataVersion }) ||
+		j.unsupported(r.Features) != ""
+}
+
+// unsupported names a finalized feature that lies outside of some ranges, "" for none.
+func (j *judgement) unsupported(ranges []image.FeatureRange) string {
+	for _, f := range j.before.Features() {
+		at := slices.IndexFunc(ranges, func(x image.FeatureRange) bool { return x.Name == f.Name })
+		if at < 0 && f.Level != 0 || at >= 0 && (f.Level < ranges[at].Minimum || f.Level > ranges[at].Maximum) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// features is 5.2 and 5.3: all updates or none, in the direction that was asked for, and not down across a level that changed metadata.
+func (j *judgement) features(op *controller.Op) {
+	if !j.ok() {
+		j.wrong(j.r.Code != controller.InvalidUpdateVersion, "reason", "no code of this request")
+		return
+	}
+	for i := range op.Updates {
+		u := &op.Updates[i]
+		if u.Feature == features.KRaftVersion {
+			continue
+		}
+		was, is := j.before.FeatureLevel(u.Feature), j.after.FeatureLevel(u.Feature)
+		j.wrong(!op.ValidateOnly && is != u.Level, "feature", "%s is %d, asked for was %d", u.Feature, is, u.Level)
+		j.wrong(u.UpgradeType == controller.Upgrade && u.Level < was || u.UpgradeType != controller.Upgrade && u.Level > was, "direction",
+			"%s goes from %d to %d by upgrade type %d", u.Feature, was, u.Level, u.UpgradeType)
+		if u.Feature == features.MetadataVersion {
+			at := changedAt(j.before, was, u.Level)
+			j.wrong(at > 0, "downgrade", "metadata.version goes from %d to %d, and metadata changed at %d", was, u.Level, at)
+			continue
+		}
+		j.dependency(op, u)
+	}
+}
+
+// dependency: a level that needs a metadata.version does not come into force below it (KIP-1022).
+func (j *judgement) dependency(op *controller.Op, u *controller.FeatureUpdate) {
+	version := j.before.MetadataVersion()
+	for i := range op.Updates {
+		if op.Updates[i].Feature == features.MetadataVersion {
+			version = op.Updates[i].Level
+		}
+	}
+	need := int16(0)
+	switch {
+	case u.Level == 0:
+	case u.Feature == features.EligibleLeaderReplicas:
+		need = 23
+	case u.Feature == features.GroupVersion || u.Feature == "transaction.version":
+		need = 7
+	}
+	j.wrong(version < need, "dependency", "%s %d needs metadata.version %d, it is %d", u.Feature, u.Level, need, version)
+}
+
+// metadataChanged are the levels of metadata.version that added records or fields (metadata-bootstrap 5.7), up to the last one of which all
+// releases say the same.
+var metadataChanged = [...]int16{1, 3, 5, 6, 7, 8, 11, 13, 14, 15, 17, 23, 30, 32, 33}
+
+// changedAt is a level on the way down that changed metadata, 0 for none.
+func changedAt(img *image.Image, from, to int16) int16 {
+	if from == 34 && to < 34 && img.ClusterID() != "" {
+		return 34
+	}
+	for _, level := range metadataChanged {
+		if level <= from && level > to {
+			return level
+		}
+	}
+	return 0
+}
+
+// registration is 5.8.
+func (j *judgement) registration(r *controller.BrokerRegistration) {
+	old, now := j.before.Broker(r.BrokerID), j.after.Broker(r.BrokerID)
+	switch j.r.Code {
+	case controller.None:
+		j.wrong(now == nil || now.IncarnationID != r.IncarnationID || now.Epoch != j.r.Broker.BrokerEpoch, "registration", "broker %d is not there with epoch %d",
+			r.BrokerID, j.r.Broker.BrokerEpoch)
+		j.wrong(j.unsupported(r.Features) != "", "unsupported", "broker %d does not support the level of %s", r.BrokerID, j.unsupported(r.Features))
+		if now != nil && features.SupportsDirectoryAssignment(j.before.MetadataVersion()) {
+			j.wrong(!sameIDs(now.LogDirs, r.LogDirs), "registration", "broker %d has other log directories", r.BrokerID)
+		}
+	case controller.DuplicateBrokerRegistration:
+		j.wrong(old == nil || old.IncarnationID == r.IncarnationID, "reason", "broker %d has no other incarnation", r.BrokerID)
+	case controller.UnsupportedVersion:
+		j.wrong(j.unsupported(r.Features) == "" && !j.unnamed(r.Features), "reason", "broker %d supports all that is finalized", r.BrokerID)
+	case controller.InconsistentClusterID:
+		j.wrong(j.before.ClusterID() != "" && r.ClusterID == j.before.ClusterID(), "reason", "the cluster id is %q here and there", r.ClusterID)
+	}
+}
+
+// unnamed tells whether ranges lack a feature that has a level, or hold one whose level 0 is not in its range.
+func (j *judgement) unnamed(ranges []image.FeatureRange) bool {
+	for _, f := range ranges {
+		if j.before.FeatureLevel(f.Name) < f.Minimum {
+			return true
+		}
+	}
+	return slices.ContainsFunc(j.before.Features(), func(f image.Feature) bool {
+		return !slices.ContainsFunc(ranges, func(x image.FeatureRange) bool { return x.Name == f.Name })
+	})
+}
+
+func sameIDs(a, b []record.UUID) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(id record.UUID) bool { return !slices.Contains(b, id) })
+}
+
+// heartbeat is 7.5: what a broker is told of itself is what its registration says then.
+func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
+	old, now, reply := j.before.Broker(h.BrokerID), j.after.Broker(h.BrokerID), &j.r.Broker
+	stale := old == nil || old.Epoch != h.BrokerEpoch
+	switch j.r.Code {
+	case controller.None:
+		j.wrong(stale, "stale", "broker %d is not registered with epoch %d", h.BrokerID, h.BrokerEpoch)
+		if now == nil {
+			return
+		}
+		j.wrong(reply.IsFenced != now.Fenced, "heartbeat", "it is told that it is fenced: %t, and it is: %t", reply.IsFenced, now.Fenced)
+		j.wrong(reply.ShouldShutDown && !now.Fenced, "heartbeat", "it is told to go, and is not fenced")
+		j.wrong(reply.ShouldShutDown && !h.WantShutDown && !old.InControlledShutdown, "heartbeat", "it is told to go, and did not ask")
+		j.wrong(reply.InControlledShutdown && (now.Fenced || j.before.MetadataVersion() >= 7 && !now.InControlledShutdown), "heartbeat",
+			"it is told that it shuts down, and its registration does not say so")
+		j.wrong(h.WantFence && !now.Fenced && !now.InControlledShutdown && j.before.MetadataVersion() >= 7, "heartbeat", "it wants to be fenced, and is not")
+		j.wrong(reply.ShouldShutDown && leads(j.after, h.BrokerID), "heartbeat", "it is told to go, and leads partitions")
+		for _, dir := range h.OfflineLogDirs {
+			j.wrong(j.before.MetadataVersion() >= 17 && slices.Contains(now.LogDirs, dir) && len(now.LogDirs) > 1, "heartbeat", "directory %s is offline and in its registration", dir)
+		}
+	case controller.StaleBrokerEpoch:
+		j.wrong(!stale, "reason", "broker %d is registered with epoch %d", h.BrokerID, h.BrokerEpoch)
+	}
+}
+
+func leads(img *image.Image, broker int32) bool {
+	for _, p := range img.PartitionsIn(broker) {
+		if p.Leader == broker {
+			return true
+		}
+	}
+	return false
+}
+
+// configs: each resource gets all its changes or none.
+func (j *judgement) configs(q *controller.IncrementalAlterConfigsRequest) {
+	results, _ := j.r.Answer.([]controller.ConfigResult)
+	for i := range q.Resources {
+		if !j.ok() || i >= len(results) {
+			return
+		}
+		x := &q.Resources[i]
+		for k := range x.Changes {
+			c := &x.Changes[k]
+			key := image.ConfigKey{Type: x.Resource.Type, Resource: x.Resource.Name, Name: c.Name}
+			old, had := j.before.Config(key)
+			value, has := j.after.Config(key)
+			want, wants := old, had
+			if results[i].Code == controller.None && !q.ValidateOnly {
+				want, wants = changed(c, old, had)
+			}
+			j.wrong(has != wants || has && value != want, "config", "%s of %q is %q, there %t; it should be %q, there %t", c.Name, x.Resource.Name, value, has, want, wants)
+		}
+		j.wrong(results[i].Code == controller.None && x.Resource.Type == image.TopicResource && j.before.TopicByName(x.Resource.Name) == nil, "config",
+			"there is no topic %q", x.Resource.Name)
+	}
+}
+
+// changed is a configuration after a change.
+func changed(c *controller.ConfigChange, old string, had bool) (value string, there bool) {
+	switch {
+	case c.Operation == controller.ConfigDelete:
+		return "", false
+	case c.Operation == controller.ConfigSet || c.Value == nil:
+		if c.Value == nil {
+			return old, had
+		}
+		return *c.Value, true
+	}
+	items := []string{}
+	if old != "" {
+		items = strings.Split(old, ",")
+	}
+	for _, item := range strings.Split(*c.Value, ",") {
+		at := slices.Index(items, item)
+		if c.Operation == controller.ConfigAppend && at < 0 {
+			items = append(items, item)
+		} else if c.Operation == controller.ConfigSubtract && at >= 0 {
+			items = slices.Delete(items, at, at+1)
+		}
+	}
+	return strings.Join(items, ","), true
+}
