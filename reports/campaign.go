@@ -39,11 +39,16 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 		fmt.Fprintf(&b, "Shrinking and capsules took %v more, %v in all\n", (time.Duration(s.ShrinkMs) * time.Millisecond).Round(tenth),
 			(time.Duration(s.ElapsedMs) * time.Millisecond).Round(tenth))
 	}
+	writeRates(&b, s)
+	writeEnd(&b, s)
 	for _, note := range s.Notes {
 		fmt.Fprintf(&b, "Note: %s\n", note)
 	}
 	for _, what := range s.Unwritten {
-		fmt.Fprintf(&b, "Not written: %s\n", strings.ReplaceAll(what, "plan: ", ""))
+		fmt.Fprintf(&b, "Not written: %s\n", strings.NewReplacer("plan: ", "", "ledger: ", "").Replace(what))
+	}
+	if s.Against != nil {
+		writeComparison(&b, s.Against)
 	}
 	if s.Interrupted {
 		fmt.Fprintln(&b, "Interrupted: these are the results so far.")
@@ -154,6 +159,9 @@ func writeFindings(b *strings.Builder, s *campaign.Summary) {
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		fmt.Fprintf(b, "  %s: %s in %s\n", f.Fingerprint, Plural(f.Runs, "run"), byScenario(f))
+		if f.Rate.OutOf > 0 {
+			fmt.Fprintf(b, "    %s\n", Rate(f.Rate))
+		}
 		fmt.Fprintf(b, "    first: %s:%d\n", f.Example.Scenario, f.Example.Seed)
 		writeBucket(b, s.Program, f)
 	}
@@ -193,5 +201,8 @@ func writeBucket(b *strings.Builder, program string, k *campaign.Bucket) {
 	}
 	if k.Shortest.Capsule != "" {
 		fmt.Fprintf(b, "    %s replay %s\n", program, k.Shortest.Capsule)
+	}
+	for _, file := range k.Shortest.Explained {
+		fmt.Fprintf(b, "    %s\n", file)
 	}
 }

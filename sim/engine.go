@@ -99,6 +99,8 @@ type Catalogue struct {
 	// NodeOf is the number by which the processes of a plan know a host of it, by its index, when it has one. It serves viewers and
 	// may be nil.
 	NodeOf func(p *plan.Plan, host int) (node int32, ok bool)
+	// Canary is the planted bug that campaigns must find; nil for none.
+	Canary *Canary
 }
 
 // Check returns an error that says what a catalogue lacks to be run at all, nil when it is complete.
@@ -123,6 +125,9 @@ func (c *Catalogue) Scenario(name string) Scenario {
 				return s
 			}
 		}
+	}
+	if own := c.of(name); own != c {
+		return own.Scenario(name)
 	}
 	return nil
 }

@@ -56,11 +56,12 @@ func (e *Engine) prepare(p *plan.Plan, o Options) error {
 	if s == nil {
 		return fmt.Errorf("plan: scenario %q is not known: see `%s list scenarios`", p.Scenario, e.catalogue.Program)
 	}
-	if err := plan.Validate(p, e.catalogue.Registry); err != nil {
+	catalogue := e.catalogue.of(p.Scenario)
+	if err := plan.Validate(p, catalogue.Registry); err != nil {
 		return err
 	}
 	w := &e.world
-	w.catalogue, w.registry = e.catalogue, e.catalogue.Registry
+	w.catalogue, w.registry = catalogue, catalogue.Registry
 	if err := w.reset(p, o); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ package main
 import (
 	"os"
 
+	"github.com/kraftsim/kraftsim/examples/register"
 	"github.com/kraftsim/kraftsim/internal/mutants"
 	"github.com/kraftsim/kraftsim/scenarios"
 	"github.com/kraftsim/kraftsim/sim/cli"
@@ -14,5 +15,6 @@ func main() { os.Exit(app().Main(os.Args[1:])) }
 // app is sim/cli over the catalogue, with the commands and flags that know Kafka.
 func app() *cli.App {
 	catalogue := scenarios.Catalogue()
+	catalogue.Canary = register.Canary()
 	return &cli.App{Catalogue: catalogue, Extra: append(mutants.Commands(catalogue), dumpCommand(), formatCommand(), featuresCommand(catalogue), compareCommand(catalogue)), RunHook: fromHook(catalogue)}
 }

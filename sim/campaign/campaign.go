@@ -35,7 +35,16 @@ type Config struct {
 	ShrinkRuns int64         // runs to shrink one example; default 400, after WithDefaults 0: do not shrink
 	ShrinkTime time.Duration // after which shrinking ends; default 20 s, with Seeds given 2 min
 	OutDir     string        // for capsules; "" writes none
-	Progress   Progress
+	// Shard is the part of the campaign that is run; with Seeds given only.
+	Shard Shard
+	// Exact takes the scenario whose name is the prefix, and no other.
+	Exact bool
+	// Stop ends the campaign before its seeds do.
+	Stop Stop
+	// Store keeps what is done; nil keeps nothing. Past is what a store has of the campaign that is to go on.
+	Store    Store
+	Past     Past
+	Progress Progress
 	// Log receives remarks about workers, as a message and pairs of name and value.
 	Log    func(message string, pairs ...any)
 	filled bool // WithDefaults was here
@@ -141,6 +150,21 @@ func matchUnder(c *sim.Catalogue, prefix, profile string, all bool) (found []sim
 		strings.Join(plan.Nearest(profile, names, 3), ", "), c.Program)
 }
 
+// match returns the scenarios of the configuration.
+func (c *Config) match() ([]sim.Scenario, error) {
+	if c.Seeds == 0 && c.Shard.Of > 1 {
+		return nil, errors.New("campaign: a shard needs a number of seeds: shares by measured cost differ from machine to machine")
+	}
+	if !c.Exact {
+		return Match(c.Catalogue, c.Prefix, c.All)
+	}
+	s := c.Catalogue.Scenario(c.Prefix)
+	if s == nil {
+		return nil, fmt.Errorf("%w is %q; the nearest are %s", ErrNoScenario, c.Prefix, strings.Join(Nearest(c.Catalogue, c.Prefix), ", "))
+	}
+	return []sim.Scenario{s}, nil
+}
+
 // Nearest returns the names of scenarios that somebody who typed a name that is none may have meant.
 func Nearest(c *sim.Catalogue, name string) []string {
 	const most = 3
@@ -158,98 +182,82 @@ const maxDeaths = 5
 type campaign struct {
 	Config
 	scenarios []sim.Scenario
+	index     map[string]int // of the scenarios, by name
 	pool      *pool
 	tallies   []*Tally // as scenarios
+	planned   []int64  // as scenarios: seeds from the first one
+	done      covered
 	notes     []string
 	deaths    []int
 	start     time.Time
 	runTime   time.Duration
+	canary    *CanaryResult
+
+	unkept    []Batch // not handed to the store yet
+	keptAt    time.Time
+	unwritten []string // what could not be kept
+
+	stopRuns func() // ends the runs
+	stopped  string // the rule that ended them
 }
 
-// Run runs a campaign. When ctx ends it stops and returns the summary so far. An error means that the campaign itself could
-// not work; whatever the runs come to is in the summary.
+// Run runs a campaign, or goes on with one. When ctx ends it stops and returns the summary so far. An error means that the campaign
+// itself could not work, ErrCanary that its results would be worth nothing; whatever the runs come to is in the summary.
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
-	cfg = cfg.WithDefaults()
-	scenarios, err := Match(cfg.Catalogue, cfg.Prefix, cfg.All)
+	c, err := open(cfg)
 	if err != nil {
 		return nil, err
 	}
-	p := newPool(cfg.Workers, cfg.RunLimit, cfg.Command)
-	defer p.close()
-	c := &campaign{Config: cfg, scenarios: scenarios, pool: p, deaths: make([]int, len(scenarios)), start: time.Now()}
-	for _, s := range scenarios {
-		c.tallies = append(c.tallies, newTally(s.Name()))
-	}
-	if err := c.run(ctx); err != nil {
+	defer c.pool.close()
+	if err := c.sing(ctx); err != nil {
 		return nil, err
 	}
-	c.runTime = time.Since(c.start)
+	runs, stop := context.WithCancel(ctx)
+	defer stop()
+	c.stopRuns = stop
+	defer c.stopLater()()
+	c.checkRules()
+	if err := c.run(runs); err != nil {
+		return nil, err
+	}
+	return c.conclude(ctx), nil
+}
+
+// open makes a campaign with what was done of it before.
+func open(cfg Config) (*campaign, error) {
+	cfg = cfg.WithDefaults()
+	scenarios, err := cfg.match()
+	if err != nil {
+		return nil, err
+	}
+	c := &campaign{
+		Config: cfg, scenarios: scenarios, pool: newPool(cfg.Workers, cfg.RunLimit, cfg.Command), deaths: make([]int, len(scenarios)),
+		planned: make([]int64, len(scenarios)), index: make(map[string]int), done: make(covered), start: time.Now(),
+	}
+	for i, s := range scenarios {
+		c.tallies = append(c.tallies, newTally(s.Name()))
+		c.index[s.Name()] = i
+	}
+	return c, c.remember()
+}
+
+// conclude sums up, shrinks, and keeps what the campaign came to.
+func (c *campaign) conclude(ctx context.Context) *Summary {
+	c.runTime = c.active()
 	summary := c.summarize(ctx.Err() != nil)
+	begin := time.Now()
 	if err := c.capsules(ctx, summary); err != nil { // what the runs came to is worth more than its capsules
 		summary.Unwritten = append(summary.Unwritten, err.Error())
 	}
-	summary.ElapsedMs = time.Since(c.start).Milliseconds()
-	summary.ShrinkMs = summary.ElapsedMs - summary.RunMs
-	return summary, nil
-}
-
-// run runs the pilot and then the rest in one or two rounds.
-func (c *campaign) run(ctx context.Context) error {
-	lanes := make([]lane, len(c.scenarios))
-	fixed := evenly(c.Seeds, len(lanes))
-	for i, s := range c.scenarios {
-		n := int64(pilotRuns)
-		if c.Seeds > 0 {
-			n = min(n, fixed[i])
-		}
-		lanes[i] = lane{scenario: s.Name(), next: c.First, end: c.First + uint64(n), batch: pilotRuns / 2}
-		c.Progress.Planned(s.Name(), max(n, fixed[i]))
-	}
-	c.Progress.Phase("pilot")
-	if err := c.round(ctx, lanes); err != nil {
-		return err
-	}
-	c.Progress.Phase("runs")
-	if c.Seeds > 0 {
-		for i := range lanes {
-			lanes[i].end = c.First + uint64(fixed[i])
-		}
-		return c.round(ctx, lanes)
-	}
-	if err := c.share(ctx, lanes, c.MinRuns-c.runs()); err != nil {
-		return err
-	}
-	// What is left of the time is worth more schedules.
-	elapsed := time.Since(c.start)
-	extra := int64(float64(c.runs()) / elapsed.Seconds() * (c.Time - elapsed).Seconds())
-	if extra < int64(len(lanes)) {
-		return nil
-	}
-	return c.share(ctx, lanes, extra)
-}
-
-// share runs about n more runs, by cost.
-func (c *campaign) share(ctx context.Context, lanes []lane, n int64) error {
-	if n <= 0 || ctx.Err() != nil {
-		return nil
-	}
-	for i, more := range byCost(n, 0, c.costs()) {
-		lanes[i].end += uint64(more)
-		c.Progress.Planned(lanes[i].scenario, int64(lanes[i].end-c.First))
-	}
-	return c.round(ctx, lanes)
-}
-
-// costs returns the mean wall time of a run of each scenario in nanoseconds.
-func (c *campaign) costs() []int64 {
-	costs := make([]int64, len(c.tallies))
-	for i, t := range c.tallies {
-		costs[i] = int64(time.Millisecond)
-		if t.Runs > 0 && t.BusyNs > 0 {
-			costs[i] = max(t.BusyNs/t.Runs, 1)
+	summary.ShrinkMs = time.Since(begin).Milliseconds()
+	summary.ElapsedMs = summary.RunMs + summary.ShrinkMs
+	summary.Unwritten = append(summary.Unwritten, c.unwritten...)
+	if c.Store != nil {
+		if err := c.Store.End(summary); err != nil {
+			summary.Unwritten = append(summary.Unwritten, fmt.Sprintf("results: %v", err))
 		}
 	}
-	return costs
+	return summary
 }
 
 func (c *campaign) runs() (n int64) {
@@ -259,23 +267,10 @@ func (c *campaign) runs() (n int64) {
 	return n
 }
 
-// round runs the lanes up to their ends.
-func (c *campaign) round(ctx context.Context, lanes []lane) error {
-	for i, cost := range c.costs() {
-		if c.tallies[i].Runs > 0 {
-			lanes[i].batch = batchRuns(cost)
-		}
-	}
-	return c.pool.each(ctx, interleave(lanes), c.collect)
-}
-
 // collect takes one answer. A worker that dies is not yet a finding: its seed is tried once more, alone, since the process may
 // have been killed from outside. After that the seeds before and after it are still to be run.
 func (c *campaign) collect(req request, res response, d *death) ([]request, error) {
-	i := 0
-	for i < len(c.scenarios)-1 && c.scenarios[i].Name() != req.Scenario {
-		i++
-	}
+	i, note := c.index[req.Scenario], ""
 	if d != nil && req.again == nil {
 		return c.secondTry(req, d)
 	}
@@ -293,19 +288,33 @@ func (c *campaign) collect(req request, res response, d *death) ([]request, erro
 		tally.add(p, d.verdict(), d.tail)
 		tally.markDead(d.verdict())
 		if c.deaths[i] >= maxDeaths {
+			for _, part := range more {
+				c.leaveOut(c.rangeOf(part))
+			}
 			more = nil
 		}
 	case tally == nil:
 		return nil, fmt.Errorf("campaign: worker answered without a result")
 	case req.again != nil:
-		note := fmt.Sprintf("a worker was killed from outside, seed %d of %s passed on a second try (%s)", req.First, req.Scenario,
+		note = fmt.Sprintf("a worker was killed from outside, seed %d of %s passed on a second try (%s)", req.First, req.Scenario,
 			req.again.first.status)
 		c.notes = append(c.notes, note)
 		c.Log(note)
 	}
+	batch := Batch{Range: c.rangeOf(req), Tally: tally, Died: d != nil, Note: note}
+	if err := c.done.add(batch.Range); err != nil {
+		return nil, err
+	}
+	c.keep(batch)
 	c.tallies[i].merge(tally)
 	c.Progress.Ran(req.Scenario, tally.Runs, tally.findings())
+	c.checkRules()
 	return more, nil
+}
+
+// rangeOf is where the seeds of a request lie.
+func (c *campaign) rangeOf(req request) Range {
+	return Range{Scenario: req.Scenario, At: int64(req.First - c.First), Count: req.Count}
 }
 
 // secondTry asks for the seed during which a worker died, and keeps the rest of its batch for later.

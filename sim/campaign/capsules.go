@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 			s.Unwritten = append(s.Unwritten, fmt.Sprintf("capsule of %s: %v", b.Fingerprint, err))
 		}
 	}
-	return failed
+	return errors.Join(failed, c.explainAll(ctx, buckets))
 }
 
 // Shrinking begins the name of the phase that comes after the runs.
@@ -144,7 +145,7 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 		Actions: []string{}, Detail: best.example.Detail,
 	}
 	hazard := ""
-	if strings.HasPrefix(b.Fingerprint, "hazard/") {
+	if hazardous(b.Fingerprint) {
 		hazard = b.Fingerprint
 	}
 	if text := detail(best.capsule.Verdict, hazard); text != "" {

@@ -17,6 +17,14 @@
 // medians over all runs, the lowest seed of each fingerprint. Which seeds run is exact with a number of seeds given; the
 // default campaign shares its time over the scenarios by measured cost.
 //
-// Refused: goroutines in one process, because one fatal error would end the campaign; a work queue on disk, because seeds
-// are cheaper to run again than to remember.
+// A campaign survives its own death, too. What a stage is to run is decided before its first run and handed to a Store (package
+// ledger has one), and so is every batch that is done; Past brings both back. A batch is there whole or not at all, and what a kill
+// takes is run again, so that the totals are those of one campaign that ran through. The same holds for machines that share one:
+// a Shard is a function of the number of seeds, and Merge takes the batches of all.
+//
+// Before the first run the canary sings: a planted bug that worker, tally, shrinking and capsule must bring to light, or no result
+// of theirs is worth anything.
+//
+// Refused: goroutines in one process, because one fatal error would end the campaign; a work queue on disk, because what is still
+// to be run follows from what was decided and what is done.
 package campaign

@@ -31,6 +31,7 @@ const (
 	doHashes  = "hashes"
 	doDigests = "digests"
 	doTrace   = "trace"
+	doExplain = "explain"
 )
 
 // request is one line from the parent.
@@ -45,6 +46,7 @@ type request struct {
 	Budget   int64      `json:"budget,omitempty"` // shrink, in runs
 	Loud     bool       `json:"loud,omitempty"`   // hashes and the like: poison, trace and recording on, seeds in falling order
 	Event    int64      `json:"event,omitempty"`  // trace: the event of interest
+	File     string     `json:"file,omitempty"`   // explain: the capsule
 
 	again *again // stays with the parent
 }
@@ -65,6 +67,9 @@ type response struct {
 	Hashes  []SeedHash      `json:"hashes,omitempty"`
 	Digests []byte          `json:"digests,omitempty"` // pairs of event id and digest, 8 bytes little endian each
 	Trace   []sim.TraceLine `json:"trace,omitempty"`
+	Files   []string        `json:"files,omitempty"` // explain
+	// Unexplained is why there are none.
+	Unexplained string `json:"unexplained,omitempty"`
 }
 
 // shrunk is the answer to doShrink: the capsule of the short plan.

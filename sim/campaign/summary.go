@@ -14,12 +14,22 @@ const dueRuns = 20
 
 // Summary is what a campaign comes to. Everything but the times depends on the seeds alone.
 type Summary struct {
-	Program     string            `json:"program"` // which replays the capsules
-	Engine      string            `json:"engine"`
-	First       uint64            `json:"first_seed"`
-	Runs        int64             `json:"runs"`
-	Events      int64             `json:"events"`
-	Interrupted bool              `json:"interrupted,omitempty"`
+	Program     string `json:"program"` // which replays the capsules
+	Engine      string `json:"engine"`
+	First       uint64 `json:"first_seed"`
+	Runs        int64  `json:"runs"`
+	Events      int64  `json:"events"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+	// Stopped is the rule that ended the campaign before its seeds did.
+	Stopped string `json:"stopped,omitempty"`
+	// Shard is the part of a campaign that this is, as 2/8.
+	Shard string `json:"shard,omitempty"`
+	// Missing is how many runs a merge had no results of.
+	Missing int64 `json:"missing,omitempty"`
+	// Canary tells that the planted bug was found.
+	Canary *CanaryResult `json:"canary,omitempty"`
+	// FindingRuns is how many runs had a finding, and how many of a million that means.
+	FindingRuns Rate              `json:"finding_runs"`
 	Scenarios   []ScenarioSummary `json:"scenarios"`
 	Findings    []Bucket          `json:"findings"`
 	Hazards     []HazardSummary   `json:"hazards"`
@@ -31,6 +41,9 @@ type Summary struct {
 	Unwritten []string `json:"unwritten,omitempty"`
 	// NeverEvaluated lists documented invariants that no run evaluated; only meaningful for a campaign over all scenarios.
 	NeverEvaluated []string `json:"never_evaluated,omitempty"`
+
+	// Against tells what changed since the campaign before it that was like it.
+	Against *Comparison `json:"against,omitempty"`
 
 	Workers         int     `json:"workers"`
 	ElapsedMs       int64   `json:"elapsed_ms"`
@@ -66,11 +79,15 @@ type ScenarioSummary struct {
 type Bucket struct {
 	Fingerprint string   `json:"fingerprint"`
 	Runs        int64    `json:"runs"`
+	Rate        Rate     `json:"rate"`    // of the runs of Scenarios
 	Example     Example  `json:"example"` // the first seed of the first scenario
 	Shortest    *Shrunk  `json:"shortest,omitempty"`
 	Scenarios   []string `json:"scenarios"`
-	// ScenarioRuns counts the runs of each of Scenarios, in that order.
-	ScenarioRuns []int64 `json:"scenario_runs"`
+	// ScenarioRuns counts the runs of each of Scenarios that showed it, ScenarioOutOf all of its runs, and ScenarioFirst is the first
+	// seed that did, each in that order.
+	ScenarioRuns  []int64  `json:"scenario_runs"`
+	ScenarioOutOf []int64  `json:"scenario_out_of"`
+	ScenarioFirst []uint64 `json:"scenario_first"`
 
 	candidates []Example
 }
@@ -83,6 +100,8 @@ type Shrunk struct {
 	Hosts   int64    `json:"hosts"`
 	Runs    int64    `json:"runs"`              // spent on shrinking
 	Capsule string   `json:"capsule,omitempty"` // file
+	// Explained are files that tell the story of the capsule.
+	Explained []string `json:"explained,omitempty"`
 }
 
 // HazardSummary is a declared hazard.
@@ -116,18 +135,22 @@ func (s *Summary) Failed() bool {
 func (c *campaign) summarize(interrupted bool) *Summary {
 	s := &Summary{
 		Program: c.Catalogue.Program, Engine: sim.EngineVersion, First: c.First, Interrupted: interrupted, Workers: c.Workers,
-		Notes: c.notes, RunMs: c.runTime.Milliseconds(), Evaluated: make(map[string]int64),
+		Stopped: c.stopped, Shard: c.Shard.String(), Canary: c.canary, Missing: c.missing(), Notes: c.notes, RunMs: c.runTime.Milliseconds(), Evaluated: make(map[string]int64),
 	}
+	slices.Sort(s.Notes)
+	findings := int64(0)
 	for i, t := range c.tallies {
 		line := scenarioSummary(t)
 		line.GaveUp = c.deaths[i] >= maxDeaths
 		s.Scenarios = append(s.Scenarios, line)
 		s.Runs += t.Runs
+		findings += line.Findings
 		for _, events := range t.Events {
 			s.Events += events
 		}
 		addAll(s.Evaluated, t.Evaluated)
 	}
+	s.FindingRuns = NewRate(findings, s.Runs)
 	if seconds := c.runTime.Seconds(); seconds > 0 {
 		s.RunsPerSecond, s.EventsPerSecond = float64(s.Runs)/seconds, float64(s.Events)/seconds
 	}
@@ -153,7 +176,7 @@ func scenarioSummary(t *Tally) ScenarioSummary {
 		line.MeanRunUs = t.BusyNs / t.Runs / 1000
 	}
 	for fingerprint, h := range t.Hits {
-		if strings.HasPrefix(fingerprint, "hazard/") {
+		if hazardous(fingerprint) {
 			line.HazardRuns += h.Runs
 		}
 	}
@@ -240,6 +263,7 @@ func (c *campaign) bucket(s *Summary) {
 			}
 			b.Runs += h.Runs
 			b.Scenarios, b.ScenarioRuns = append(b.Scenarios, t.Scenario), append(b.ScenarioRuns, h.Runs)
+			b.ScenarioOutOf, b.ScenarioFirst = append(b.ScenarioOutOf, t.Runs), append(b.ScenarioFirst, h.First.Seed)
 			b.candidates = append(b.candidates, h.Small...)
 		}
 	}
@@ -247,7 +271,8 @@ func (c *campaign) bucket(s *Summary) {
 		b := buckets[fingerprint]
 		slices.SortFunc(b.candidates, smaller)
 		b.candidates = b.candidates[:min(keepSmall, len(b.candidates))]
-		if !strings.HasPrefix(fingerprint, "hazard/") {
+		b.Rate = NewRate(b.Runs, sum(b.ScenarioOutOf))
+		if !hazardous(fingerprint) {
 			s.Findings = append(s.Findings, *b)
 		}
 	}
@@ -287,6 +312,16 @@ func (c *campaign) hazards(s *Summary, buckets map[string]*Bucket) {
 				ID: id, Bucket: buckets[fingerprint], OutOf: c.runs(), Red: "no declaration of this id in the catalogue"})
 		}
 	}
+}
+
+// hazardous reports whether a fingerprint is that of a declared hazard.
+func hazardous(fingerprint string) bool { return strings.HasPrefix(fingerprint, "hazard/") }
+
+func sum(list []int64) (total int64) {
+	for _, n := range list {
+		total += n
+	}
+	return total
 }
 
 func sortedKeys[V any](m map[string]V) []string {

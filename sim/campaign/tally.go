@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -22,6 +23,9 @@ type Example struct {
 	// Verdict is set where the run cannot be repeated inside a process: it hung, died, or ate all memory.
 	Verdict *plan.Verdict `json:"verdict,omitempty"`
 }
+
+// Token names the run: scenario:seed.
+func (e *Example) Token() string { return fmt.Sprintf("%s:%d", e.Scenario, e.Seed) }
 
 // Hit counts the runs that showed a fingerprint.
 type Hit struct {
@@ -150,8 +154,10 @@ func (t *Tally) merge(o *Tally) {
 	for fingerprint, h := range o.Hits {
 		if have := t.Hits[fingerprint]; have != nil {
 			have.merge(h)
-		} else {
-			t.Hits[fingerprint] = h
+		} else { // a copy: the other tally may still have to be written, and must not grow with this one
+			own := *h
+			own.Small = slices.Clone(h.Small)
+			t.Hits[fingerprint] = &own
 		}
 	}
 }

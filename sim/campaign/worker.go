@@ -29,6 +29,8 @@ type WorkerConfig struct {
 	Out       io.Writer // answers
 	// Progress names the file that tells the parent, which has it open, what seed is being run; "" tells nobody. Its name is removed.
 	Progress string
+	// Explain is what tells about capsules; nil for nothing.
+	Explain Explainer
 	// MemoryBytes bounds the heap; 0 does not.
 	MemoryBytes int64
 	_           struct{}
@@ -36,7 +38,7 @@ type WorkerConfig struct {
 
 // Serve answers requests until In ends. It is the whole life of a worker process, and the process ends with it.
 func Serve(cfg WorkerConfig) error {
-	w := &worker{catalogue: cfg.Catalogue, runner: Guard(cfg.NewRunner)}
+	w := &worker{catalogue: cfg.Catalogue, runner: Guard(cfg.NewRunner), explainer: cfg.Explain}
 	if cfg.Progress != "" {
 		f, err := os.OpenFile(cfg.Progress, os.O_WRONLY, 0)
 		if err != nil {
@@ -90,6 +92,7 @@ func watchMemory(bound int64) {
 type worker struct {
 	catalogue    *sim.Catalogue
 	runner       Runner
+	explainer    Explainer
 	progressFile *os.File
 	progress     progress
 	buf          [progressSize]byte
@@ -125,6 +128,8 @@ func (w *worker) answer(req *request) *response {
 		res.Digests, err = w.digests(req)
 	case doTrace:
 		res.Trace, err = w.trace(req)
+	case doExplain:
+		res.Files, res.Unexplained = w.explain(req.File)
 	default:
 		err = fmt.Errorf("campaign: worker does not know %q", req.Do)
 	}

@@ -56,6 +56,9 @@ type App struct {
 	Extra []*cobra.Command
 	// RunHook adds flags to the command run and may take a call over.
 	RunHook *RunHook
+	// Explain writes the story of each capsule that a campaign writes into files beside it, and returns their names. It is called in
+	// worker processes. nil: there are no stories.
+	Explain campaign.Explainer
 	Stdout  io.Writer // default os.Stdout
 	Stderr  io.Writer // default os.Stderr
 	_       struct{}

@@ -9,18 +9,56 @@ import (
 	"runtime"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/spf13/cobra"
 )
 
+// campaignCall is one call of campaign, or of a command that goes on with what campaigns left.
+type campaignCall struct {
+	app      *App
+	cfg      campaign.Config
+	first    seedFlag
+	memoryMB int64
+	prefix   string // as typed, without the profile
+	profile  string
+	shard    string
+	results  results
+}
+
+func (a *App) newCampaignCall() *campaignCall {
+	c := &campaignCall{app: a, memoryMB: 1024}
+	c.cfg = campaign.Config{Catalogue: a.Catalogue, Workers: runtime.NumCPU(), OutDir: a.defaultOut()}.WithDefaults()
+	c.cfg.ShrinkTime = 0 // depends on --seeds
+	c.first = seedFlag(c.cfg.First)
+	return c
+}
+
+// flags declares what says which seeds run, and how. What is here is kept with the results and holds when the campaign goes on; a
+// flag that may differ then has to be in freeFlags.
+func (c *campaignCall) flags(cmd *cobra.Command) {
+	f, cfg := cmd.Flags(), &c.cfg
+	c.app.addProfile(cmd, &c.profile)
+	f.Int64Var(&cfg.Seeds, "seeds", 0, "runs in all, split evenly over the scenarios (0: share by cost)")
+	f.BoolVar(&cfg.All, "all", false, "the large scenarios too")
+	f.Var(&c.first, "first", "first seed of every scenario")
+	f.IntVar(&cfg.Workers, "workers", cfg.Workers, "worker processes")
+	f.Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost")
+	f.DurationVar(&cfg.Time, "time", cfg.Time, "time to fill with runs when they are shared by cost")
+	f.DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "processor time after which a run counts as hung; ten times as much by the wall clock")
+	f.Int64Var(&c.memoryMB, "memory", c.memoryMB, "heap bound of a worker in MiB")
+	f.Int64Var(&cfg.ShrinkRuns, "shrink-runs", cfg.ShrinkRuns, "runs to shrink one example (0: do not shrink)")
+	f.StringVar(&cfg.OutDir, "out", cfg.OutDir, "folder for capsules")
+	f.StringVar(&c.shard, "shard", "", "run one of several parts: 2/8, or auto/8 for the one that JOB_COMPLETION_INDEX names, from 0")
+	f.Int64Var(&cfg.Stop.Findings, "stop-findings", 0, "end after so many runs with a finding (0: never)")
+	f.Int64Var(&cfg.Stop.Buckets, "stop-buckets", 0, "end after so many different findings (0: never)")
+	f.DurationVar(&cfg.Stop.After, "stop-after", 0, "end after so much time of runs (0: never)")
+}
+
 func (a *App) campaignCommand() *cobra.Command {
-	cfg := campaign.Config{Catalogue: a.Catalogue, Workers: runtime.NumCPU(), OutDir: a.defaultOut()}.WithDefaults()
-	cfg.ShrinkTime = 0 // depends on --seeds
-	first := seedFlag(cfg.First)
-	var profile string
-	memoryMB := int64(1024)
+	c := a.newCampaignCall()
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "campaign [NAME-PREFIX]",
@@ -29,77 +67,131 @@ func (a *App) campaignCommand() *cobra.Command {
 			"seeds, shared over the scenarios by measured cost (each at least 20), and as many more as fit into --time. With\n" +
 			"--seeds it runs exactly that many in all, split evenly over the scenarios; then the summary depends on nothing else.\n" +
 			"Each worker is a process of its own: one that dies, hangs or outgrows its memory is a finding, and is replaced.\n" +
-			"Findings and declared hazards are shrunk and written as capsules. Exit code 1 for a finding, and for a condition or\n" +
-			"hazard that so many runs should have met and did not; 130 when SIGINT or SIGTERM ended it, with the summary so far.",
-		Example: fmt.Sprintf("  %s campaign\n  %s campaign %s --seeds 50000", program, program, a.exampleScenario()),
-		Args:    atMostOne("a prefix of scenario names (several take a call each)"),
+			"Findings and declared hazards are shrunk and written as capsules. What is done is kept in --db: a campaign that was\n" +
+			"killed goes on with --resume and comes to the same totals. Exit code 1 for a finding, and for a condition or\n" +
+			"hazard that so many runs should have met and did not; 3 when the planted bug was not found or something could not be\n" +
+			"written; 130 when SIGINT or SIGTERM ended it, with the summary so far.",
+		Example: fmt.Sprintf("  %s campaign\n  %s campaign %s --seeds 50000\n  %s campaign --resume last   # after a kill\n"+
+			"  %s campaign --seeds 200000 --shard 2/8 --db shard2.db   # see %s merge --help\n  %s campaign --stop-findings 1 --stop-after 10m",
+			program, program, a.exampleScenario(), program, program, program, program),
+		Args: atMostOne("a prefix of scenario names (several take a call each)"),
 	}
-	cmd.Flags().Int64Var(&cfg.Seeds, "seeds", 0, "runs in all, split evenly over the scenarios (0: share by cost)")
-	cmd.Flags().BoolVar(&cfg.All, "all", false, "the large scenarios too")
-	cmd.Flags().Var(&first, "first", "first seed of every scenario")
-	a.addProfile(cmd, &profile)
-	cmd.Flags().IntVar(&cfg.Workers, "workers", cfg.Workers, "worker processes")
-	cmd.Flags().Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost")
-	cmd.Flags().DurationVar(&cfg.Time, "time", cfg.Time, "time to fill with runs when they are shared by cost")
-	cmd.Flags().DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "processor time after which a run counts as hung; ten times as much by the wall clock")
-	cmd.Flags().Int64Var(&memoryMB, "memory", memoryMB, "heap bound of a worker in MiB")
-	cmd.Flags().Int64Var(&cfg.ShrinkRuns, "shrink-runs", cfg.ShrinkRuns, "runs to shrink one example (0: do not shrink)")
-	cmd.Flags().StringVar(&cfg.OutDir, "out", cfg.OutDir, "folder for capsules")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			cfg.Prefix = args[0]
-		}
-		var err error
-		if cfg.Prefix, err = a.under(cfg.Prefix, profile); err != nil {
-			return err
-		}
-		cfg.First = uint64(first)
-		if err := checkCampaign(&cfg, memoryMB); err != nil {
-			return err
-		}
-		if _, err := campaign.Match(a.Catalogue, cfg.Prefix, cfg.All); err != nil {
-			return err
-		}
-		if err := checkOut(cfg.OutDir, cmd.Flags().Changed("out")); err != nil {
-			return err
-		}
-		config := Configure(cmd, args, nil)
-		w := cmd.OutOrStdout()
-		if !JSON(cmd) {
-			if err := config.Print(w); err != nil {
-				return err
-			}
-		}
-		cfg.Command = a.workerProcess(memoryMB << 20)
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
-		bars := newProgress(a.Stderr)
-		cfg.Progress, cfg.Log = bars, newLog(bars.log())
-		summary, err := campaign.Run(ctx, cfg)
-		bars.finish()
+	c.flags(cmd)
+	c.results.flags(cmd.Flags(), a)
+	cmd.Flags().StringVar(&c.results.resume, "resume", "", "go on with the campaign of this number in --db, or with the last one")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) }
+	return cmd
+}
+
+// run runs the campaign, or goes on with one.
+func (c *campaignCall) run(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		c.prefix = args[0]
+	}
+	if c.results.resume != "" {
+		ended, err := c.restore(cmd, args)
 		if err != nil {
 			return err
 		}
-		if JSON(cmd) {
-			err = PrintJSON(w, struct {
-				Config  Configuration     `json:"config"`
-				Summary *campaign.Summary `json:"summary"`
-			}{config, summary})
-		} else {
-			err = reports.Campaign(w, summary)
+		if ended != nil {
+			return c.report(cmd, args, ended)
 		}
-		if n := int64(len(summary.Unwritten)); err == nil && n > 0 {
-			return &errUnwritten{reports.Plural(n, "capsule") + " could not be written: " + plain(summary.Unwritten[0])}
-		}
-		if err == nil && summary.Interrupted {
-			return ErrInterrupted
-		}
-		if err == nil && summary.Failed() {
-			err = ErrFinding
-		}
+	}
+	if err := c.check(cmd); err != nil {
 		return err
 	}
-	return cmd
+	if err := c.begin(cmd, args); err != nil {
+		return err
+	}
+	defer c.results.close()
+	if !JSON(cmd) {
+		if err := c.head(cmd, args); err != nil {
+			return err
+		}
+	}
+	summary, err := c.work(campaign.Run)
+	if err != nil {
+		return err
+	}
+	c.against(summary)
+	return c.report(cmd, args, summary)
+}
+
+// work runs f with workers and live bars, until a signal ends it.
+func (c *campaignCall) work(f func(context.Context, campaign.Config) (*campaign.Summary, error)) (*campaign.Summary, error) {
+	c.cfg.Command = c.app.workerProcess(c.memoryMB << 20)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	bars := newProgress(c.app.Stderr)
+	defer bars.finish()
+	c.cfg.Progress, c.cfg.Log = bars, newLog(bars.log())
+	return f(ctx, c.cfg)
+}
+
+// check looks at everything before the first run.
+func (c *campaignCall) check(cmd *cobra.Command) (err error) {
+	if c.cfg.Prefix, err = c.app.under(c.prefix, c.profile); err != nil {
+		return err
+	}
+	c.cfg.First = uint64(c.first)
+	if err := checkCampaign(&c.cfg, c.memoryMB); err != nil {
+		return err
+	}
+	if c.cfg.Shard, err = campaign.ParseShard(c.shard, os.Getenv); err != nil {
+		return Usagef("--shard: %w", err)
+	}
+	if c.cfg.Shard.Of > 1 && c.cfg.Seeds == 0 {
+		return Usagef("--shard needs --seeds: shares by measured cost differ from machine to machine")
+	}
+	if _, err := campaign.Match(c.app.Catalogue, c.cfg.Prefix, c.cfg.All); err != nil {
+		return err
+	}
+	return checkOut(c.cfg.OutDir, cmd.Flags().Changed("out"))
+}
+
+// head prints the configuration and where the results go.
+func (c *campaignCall) head(cmd *cobra.Command, args []string) error {
+	if err := Configure(cmd, args, nil).Print(cmd.OutOrStdout()); err != nil {
+		return err
+	}
+	if c.results.journal == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "campaign %d in %s\n", c.results.journal.ID(), c.results.db)
+	return err
+}
+
+// campaignDocument is what campaign and merge print with --json.
+type campaignDocument struct {
+	Config Configuration `json:"config"`
+	// Campaign is its number in Results.
+	Campaign int64             `json:"campaign,omitempty"`
+	Results  string            `json:"results,omitempty"`
+	Summary  *campaign.Summary `json:"summary"`
+}
+
+// report prints the summary and says how the program ends.
+func (c *campaignCall) report(cmd *cobra.Command, args []string, s *campaign.Summary) error {
+	var err error
+	if JSON(cmd) {
+		document := campaignDocument{Config: Configure(cmd, args, nil), Summary: s}
+		if c.results.journal != nil {
+			document.Campaign, document.Results = c.results.journal.ID(), c.results.db
+		}
+		err = PrintJSON(cmd.OutOrStdout(), document)
+	} else {
+		err = reports.Campaign(cmd.OutOrStdout(), s)
+	}
+	if n := int64(len(s.Unwritten)); err == nil && n > 0 {
+		return &errUnwritten{reports.Plural(n, "file") + " could not be written: " + plain(s.Unwritten[0])}
+	}
+	if err == nil && s.Interrupted {
+		return ErrInterrupted
+	}
+	if err == nil && s.Failed() {
+		err = ErrFinding
+	}
+	return err
 }
 
 // The largest campaign: its requests are a list in memory.
@@ -120,6 +212,10 @@ func checkCampaign(cfg *campaign.Config, memoryMB int64) error {
 		return Usagef("--min-runs must be at least 1")
 	case cfg.Time < 0:
 		return Usagef("--time must not be negative")
+	case cfg.Stop.After < 0:
+		return Usagef("--stop-after must not be negative: 0 does not stop")
+	case cfg.Stop.Findings < 0 || cfg.Stop.Buckets < 0:
+		return Usagef("--stop-findings and --stop-buckets must not be negative: 0 does not stop")
 	case cfg.ShrinkRuns < 0:
 		return Usagef("--shrink-runs must not be negative: 0 does not shrink")
 	case memoryMB < 16 || memoryMB > 1<<30:
@@ -160,7 +256,11 @@ func (a *App) workerCommand() *cobra.Command {
 		os.Stdout = os.Stderr // what a scenario prints is no answer
 		return campaign.Serve(campaign.WorkerConfig{
 			Catalogue: a.Catalogue, NewRunner: a.NewRunner, In: os.Stdin, Out: answers, Progress: file, MemoryBytes: memory,
+			Explain: a.Explain,
 		})
 	}
 	return cmd
 }
+
+// since tells a duration for people.
+func since(d time.Duration) string { return d.Round(time.Second).String() }

@@ -40,6 +40,7 @@ const OnceEnv = "KRAFTSIM_FAKESIM_ONCE"
 //	bad/stops     has a process that stops by itself at BadSeed, which is no finding
 //	bad/flaky     behaves differently from process to process at BadSeed
 //	cold/clean    ok, but never meets its sometimes-condition and its hazard
+//	canary/bug    as toy/buggy: the planted bug
 func Catalogue() *sim.Catalogue {
 	c := &sim.Catalogue{Program: "simrun", Registry: new(plan.Registry)}
 	c.Registry.AddAction(plan.Kind{Name: "cut", Doc: "cuts a link", Fields: []plan.Field{
@@ -63,6 +64,9 @@ func Catalogue() *sim.Catalogue {
 		{ID: "late", Invariant: "agree", Scenario: "toy/hazard", DuePerMillion: 100_000, Doc: "A late host may differ."},
 		{ID: "lost", Invariant: "agree", Scenario: "cold/", DuePerMillion: 100_000, Doc: "Never met."},
 	}
+	planted := *c
+	planted.Scenarios = []sim.Scenario{scenario("canary/bug")}
+	c.Canary = &sim.Canary{Scenario: "canary/bug", Catalogue: &planted, Fingerprint: "violation/agree/two values", Seeds: 20, Actions: 2}
 	return c
 }
 
@@ -207,7 +211,7 @@ func verdict(p *plan.Plan) *plan.Verdict {
 	if p.Scenario == "toy/hazard" && seed%5 == 0 {
 		v.Broken = append(v.Broken, plan.Broken{Invariant: "agree", Detail: "n1 is late", Evidence: "late", Hazard: "late", Event: 2})
 	}
-	if p.Scenario == "toy/buggy" && cut > 0 && v.Stats["crashes"] > 0 {
+	if (p.Scenario == "toy/buggy" || p.Scenario == "canary/bug") && cut > 0 && v.Stats["crashes"] > 0 {
 		v.Outcome = plan.Violation
 		v.Broken = append(v.Broken, plan.Broken{Invariant: "agree", Detail: "n1 and n2 differ", Evidence: "two values", AtUs: 40, Event: 4})
 	}

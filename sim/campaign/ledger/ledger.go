@@ -1,0 +1,126 @@
+package ledger
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// ErrInput is what errors wrap that are about a file that cannot be used: another one would do.
+var ErrInput = errors.New("ledger: bad input")
+
+// ErrUnknown is returned for a campaign that the file has not.
+var ErrUnknown = fmt.Errorf("%w: no such campaign", ErrInput)
+
+// Ledger is an open file of campaigns. It is for one goroutine at a time.
+type Ledger struct {
+	file string
+	db   *sql.DB
+	now  func() time.Time
+}
+
+// busyWait is how long a transaction waits for those of other processes, which take milliseconds.
+const busyWait = 20 * time.Second
+
+// Open opens the file, or makes it and its folder.
+func Open(file string) (*Ledger, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, cause(err))
+	}
+	return open(file, "rwc")
+}
+
+// OpenExisting opens a file that must be there. Nothing is written to it before a campaign goes on.
+func OpenExisting(file string) (*Ledger, error) {
+	switch info, err := os.Stat(file); {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, cause(err))
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: %s: is no regular file", ErrInput, file)
+	case info.Size() == 0:
+		return nil, fmt.Errorf("%w: %s: is empty, and no file of campaigns", ErrInput, file)
+	}
+	return open(file, "rw")
+}
+
+func open(file, mode string) (*Ledger, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, err)
+	}
+	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "journal_mode(truncate)", "synchronous(normal)", "foreign_keys(1)"}}
+	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
+	db, err := sql.Open("sqlite", address.String())
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, err)
+	}
+	db.SetMaxOpenConns(1)
+	l := &Ledger{file: file, db: db, now: time.Now}
+	if err := l.prepare(); err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, err)
+	}
+	return l, nil
+}
+
+// prepare makes the tables of a new file, and refuses one that is not of this package.
+func (l *Ledger) prepare() error {
+	return l.within(func(tx *sql.Tx) error {
+		var application, tables, have int64
+		for _, q := range []struct {
+			query string
+			value *int64
+		}{
+			{"PRAGMA application_id", &application}, {"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA user_version", &have},
+		} {
+			if err := tx.QueryRow(q.query).Scan(q.value); err != nil {
+				return fmt.Errorf("cannot be read as a file of campaigns: %w", err)
+			}
+		}
+		switch {
+		case application == 0 && tables == 0:
+			_, err := tx.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, version))
+			return err
+		case application != applicationID:
+			return errors.New("is a database, and no file of campaigns")
+		case have != version:
+			return fmt.Errorf("has format %d, and this program knows %d", have, version)
+		}
+		return nil
+	})
+}
+
+// within runs f in a transaction: all of it or nothing.
+func (l *Ledger) within(f func(tx *sql.Tx) error) error {
+	tx, err := l.db.Begin()
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		_ = tx.Rollback() // the error that counts is there already
+		return err
+	}
+	return tx.Commit()
+}
+
+// Close closes the file.
+func (l *Ledger) Close() error { return l.db.Close() }
+
+// File is the name under which it was opened.
+func (l *Ledger) File() string { return l.file }
+
+// cause drops operation and path of a file error, which the message names already.
+func cause(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

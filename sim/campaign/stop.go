@@ -1,0 +1,59 @@
+package campaign
+
+import (
+	"fmt"
+	"time"
+)
+
+// Stop ends a campaign before its seeds do. What is zero ends nothing. Batches in progress are given up, so which seeds ran
+// depends on the machine; what they come to does not.
+type Stop struct {
+	Findings int64         // runs with a finding
+	Buckets  int64         // fingerprints of findings
+	After    time.Duration // of runs
+	// Fingerprint is of a failure or hazard whose first run ends the campaign.
+	Fingerprint string
+	_           struct{}
+}
+
+// checkRules ends the runs when a rule says so. It is called after every batch.
+func (c *campaign) checkRules() {
+	if c.stopped != "" || c.Stop == (Stop{}) {
+		return
+	}
+	findings, buckets, shown := int64(0), make(map[string]bool), false
+	for _, t := range c.tallies {
+		findings += t.findings()
+		for fingerprint := range t.Hits {
+			shown = shown || fingerprint == c.Stop.Fingerprint
+			if !hazardous(fingerprint) {
+				buckets[fingerprint] = true
+			}
+		}
+	}
+	switch s := &c.Stop; {
+	case s.Findings > 0 && findings >= s.Findings:
+		c.end(fmt.Sprintf("runs with a finding: %d", findings))
+	case s.Buckets > 0 && int64(len(buckets)) >= s.Buckets:
+		c.end(fmt.Sprintf("different findings: %d", len(buckets)))
+	case s.Fingerprint != "" && shown:
+		c.end("a run showed " + s.Fingerprint)
+	case s.After > 0 && c.active() >= s.After:
+		c.end(fmt.Sprintf("time: %v", s.After))
+	}
+}
+
+// end ends the runs for a reason.
+func (c *campaign) end(reason string) {
+	c.stopped = reason
+	c.stopRuns()
+}
+
+// stopLater ends the runs when their time is over, also in the middle of a batch. It returns what takes that back.
+func (c *campaign) stopLater() (cancel func()) {
+	if c.Stop.After <= 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc(max(c.Stop.After-c.active(), 0), c.stopRuns)
+	return func() { timer.Stop() }
+}
