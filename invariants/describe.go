@@ -87,7 +87,7 @@ func (d *raftDescription) election() bool {
 		}
 		d.claim("vote", "votes%s for %s in epoch %d", again, d.Name(e.Peer.ID), e.Epoch)
 		d.on("candidate", d.Name(e.Peer.ID), e.Epoch, -1)
-		d.on("recover,lost", sim.Self, 0, -1)
+		d.on("lost", sim.Self, 0, -1)
 	case raft.PreVoteGranted:
 		d.claim("pre-vote-granted", "says that it would vote for %s", d.Name(e.Peer.ID))
 	case raft.VoteRefused:
@@ -173,6 +173,9 @@ func (d *raftDescription) log() bool {
 		d.on("append,commit", sim.Self, 0, e.Offset)
 	case raft.LogRecovered:
 		d.Facet("log-end", num(e.Offset))
+		if e.Offset == 0 {
+			break // nothing was there
+		}
 		d.Weight = sim.Turning
 		d.claim("recover", "starts with a log that ends at offset %d, in epoch %d", e.Offset, e.Epoch)
 		if e.Other > 0 {

@@ -217,7 +217,7 @@ func (t *teller) noteUnflushed(seq, relier int32) {
 	}
 	t.choose(seq, 1)
 	p := t.chosen[seq]
-	if note := "does not flush them first"; !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
+	if note := "without flushing first"; !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
 		p.notes, p.rank = append(p.notes, note), 1
 	}
 }
@@ -272,6 +272,9 @@ func (t *teller) named() (queue []int32) {
 			}
 		}
 	}
+	if seq := t.carrier(); seq >= 0 {
+		add(seq, 1)
+	}
 	m := t.read(root.Text)
 	if len(m.hosts) == 0 && detector >= 0 {
 		m.hosts = append(m.hosts, detector)
@@ -304,6 +307,27 @@ func (t *teller) named() (queue []int32) {
 		}
 	}
 	return queue
+}
+
+// carrier is the message that was being handled when the invariant broke, when nothing was claimed in that step: -1 for none. It becomes
+// a claim of who got it, which stands on what its sender claimed last.
+func (t *teller) carrier() int32 {
+	at := t.root
+	for at >= 0 && t.h.Events[at].Kind != history.Input {
+		at = t.h.Events[at].Cause
+	}
+	if at < 0 || t.h.Events[at].Peer < 0 || t.h.Events[at].Message == 0 || len(t.chosen) > 0 {
+		return -1
+	}
+	e := &t.h.Events[at]
+	peer := t.h.Hosts[e.Peer]
+	_, what, _ := strings.Cut(e.Text, ": ")
+	if e.Claim == nil {
+		e.Claim = &sim.Claim{Topic: "message", About: peer, Clause: "gets from " + peer + ": " + what, Because: []sim.Premise{
+			{Topics: "append,commit,leader", Host: peer, Offset: -1}, {Topics: "leader,vote,follower", Host: peer, Offset: -1},
+		}}
+	}
+	return at
 }
 
 // lastOf lists the last claims of a host before the end, each on another topic, at most that many.

@@ -29,19 +29,20 @@ func (t *teller) write() {
 }
 
 // kept are the picks of the lowest rank, as many as there is room for. Claims that are told within another line have none of their own,
-// unless the violation itself names them.
+// unless they are nearer to the violation.
 func (t *teller) kept(room int) []*pick {
 	folded := map[int32]bool{}
-	for _, p := range t.chosen {
+	for by, p := range t.chosen {
 		for _, f := range p.folds {
 			for _, seq := range f.seqs {
-				folded[seq] = true
+				q := t.chosen[seq]
+				folded[seq] = folded[seq] || q != nil && (p.distance < q.distance || t.h.Events[by].ID == t.h.Events[seq].ID)
 			}
 		}
 	}
 	var picks []*pick
 	for seq, p := range t.chosen {
-		if !folded[seq] || p.distance <= 1 {
+		if !folded[seq] {
 			picks = append(picks, p)
 		}
 	}
@@ -66,15 +67,9 @@ func (t *teller) sentence(p *pick) string {
 		}
 	}
 	for i, note := range p.notes {
-		switch {
-		case p.text == "" || i > 0 && strings.HasPrefix(note, "though"):
+		if i == 0 && p.text != "" {
 			s += " and " + note
-			if p.text != "" {
-				s = strings.TrimSuffix(s, " and "+note) + ", " + note
-			}
-		case i == 0:
-			s += " and " + note
-		default:
+		} else {
 			s += ", " + note
 		}
 	}

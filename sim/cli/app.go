@@ -168,7 +168,7 @@ func (a *App) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print JSON for programs")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(a.runCommand(), a.replayCommand(), a.shrinkCommand(), a.campaignCommand(), a.verifyCommand(),
+	root.AddCommand(a.runCommand(), a.replayCommand(), a.shrinkCommand(), a.explainCommand(), a.campaignCommand(), a.verifyCommand(),
 		a.planCommand(), a.listCommand(), a.workerCommand())
 	root.AddCommand(a.Extra...)
 	markErrors(root)

@@ -11,9 +11,17 @@ import (
 
 // Record runs a plan and returns what happened. The run is the same as without: hashes and verdict do not change. It takes about ten
 // times as long. An error means that the plan can't be run.
-func Record(e *sim.Engine, p *plan.Plan) (*History, error) {
-	r := newRecorder(e.Catalogue(), p)
-	result, err := e.Run(p, sim.Options{Trace: r.line, Digests: r.settled})
+func Record(e *sim.Engine, p *plan.Plan) (*History, error) { return RecordOn(e.Catalogue(), e, p) }
+
+// Runner runs plans of a catalogue. *sim.Engine is one.
+type Runner interface {
+	Run(p *plan.Plan, o sim.Options) (sim.Result, error)
+}
+
+// RecordOn is Record for a runner that is more than an engine: one that turns a panic into a verdict, for example.
+func RecordOn(c *sim.Catalogue, on Runner, p *plan.Plan) (*History, error) {
+	r := newRecorder(c, p)
+	result, err := on.Run(p, sim.Options{Trace: r.line, Digests: r.settled})
 	if err != nil {
 		return nil, err
 	}

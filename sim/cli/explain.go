@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kraftsim/kraftsim/reports/story"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/history"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
+	"github.com/spf13/cobra"
+)
+
+// Explanation is a failure in words, with what it was made of.
+type Explanation struct {
+	Config Configuration `json:"config"`
+	*story.Story
+	// Faults are those of the plan that is told, Dropped the actions of the plan as given that shrinking took out.
+	Faults  []shrink.Part    `json:"faults"`
+	Dropped []string         `json:"dropped,omitempty"`
+	Stats   shrink.Stats     `json:"stats"`
+	Capsule string           `json:"capsule,omitempty"`
+	Replay  string           `json:"replay"` // the command that runs it again
+	History *history.History `json:"-"`
+	Parts   []shrink.Part    `json:"-"`
+}
+
+// explainOptions are the flags of explain.
+type explainOptions struct {
+	budget int64
+	asIs   bool
+	goal   string
+	out    string
+}
+
+func (a *App) explainCommand() *cobra.Command {
+	o := explainOptions{budget: shrinkBudget}
+	program := a.Catalogue.Program
+	cmd := &cobra.Command{
+		Use:   "explain CAPSULE|TOKEN",
+		Short: "Tell a failure in at most twelve lines, with the faults that it needs",
+		Long: "Explain shrinks the plan, finds out by running it which of its faults are necessary, records the run and tells it: who\n" +
+			"believed what, on what grounds, which fault made the difference, which invariant broke. A run that is stuck is told by\n" +
+			"who waits for whom, and whether the fault budget makes that legitimate. The shrunk plan is written as a capsule.",
+		Example: fmt.Sprintf("  %s explain %s:SEED   # a seed that fails, as a campaign prints it\n  %s explain %s/FILE.json --json", program,
+			a.exampleScenario(), program, a.defaultOut()),
+		Args: oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
+	}
+	cmd.Flags().StringVar(&o.goal, "target", "", "fingerprint to explain (default: the one that the run shows)")
+	cmd.Flags().Int64Var(&o.budget, "budget", o.budget, "runs to spend on shrinking")
+	cmd.Flags().BoolVar(&o.asIs, "as-is", false, "explain the plan as it is, without shrinking it")
+	cmd.Flags().StringVar(&o.out, "out", "", "file for the capsule (default: a name in "+a.defaultOut()+")")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.budget < 1 {
+			return Usagef("--budget must be at least 1")
+		}
+		if o.out != "" {
+			if err := checkFile(o.out); err != nil {
+				return Usagef("--out %s: cannot be written: %w", shellWord(o.out), err)
+			}
+		}
+		src, err := a.locate(args[0])
+		if err != nil {
+			return err
+		}
+		if o.goal == "" && src.capsule != nil {
+			o.goal = src.capsule.Fingerprint
+		}
+		x, err := a.explain(args[0], src.plan, &o)
+		if x == nil {
+			return err
+		}
+		unwritten := err
+		x.Config = Configure(cmd, args, src.plan)
+		w := cmd.OutOrStdout()
+		if JSON(cmd) {
+			err = PrintJSON(w, x)
+		} else if err = x.Config.Print(w); err == nil {
+			err = x.print(w)
+		}
+		if err == nil && unwritten != nil {
+			return &errUnwritten{notWritten(unwritten)}
+		}
+		return err
+	}
+	return cmd
+}
+
+// explain makes the explanation of a plan. An error together with an explanation says that the capsule could not be written.
+func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanation, error) {
+	result, _, err := a.runPlan("", p, sim.Options{}, runLimit)
+	if err != nil {
+		return nil, err
+	}
+	v := result.Verdict
+	goal := o.goal
+	if goal == "" {
+		goal = target(v)
+	}
+	guarded := campaign.Guard(a.NewRunner)
+	var runner shrink.Runner = guarded
+	if goal == "" && v.Outcome == plan.LegitimatelyStuck {
+		runner, goal = stuckRunner{guarded}, string(plan.Stuck)
+	}
+	switch {
+	case goal == "":
+		return nil, Usagef("%s ends with %s: there is nothing to explain", name, v.Outcome)
+	case strings.Contains(goal, "/"+campaign.ProcessLives+"/"):
+		return nil, Usagef("%s: %s took its process along or never ended, and nothing in a process can explain such a run", name, goal)
+	}
+	x := &Explanation{}
+	small := p
+	if !o.asIs {
+		small, x.Stats = shrink.Shrink(runner, p, goal, o.budget, nil)
+		if !x.Stats.Reproduced {
+			return nil, Usagef("%s does not show %s", name, goal)
+		}
+	}
+	x.Parts = shrink.Necessary(runner, small, goal, shrink.Parts(small))
+	if x.History, err = history.RecordOn(a.Catalogue, guarded, small); err != nil {
+		return nil, err
+	}
+	x.Story = story.Tell(x.History, x.Parts)
+	x.faults(a.Catalogue.Registry, p, small)
+	return x, a.keep(x, p, small, goal, o, guarded)
+}
+
+// keep writes the capsule of the plan that is told, unless that is the plan as given, and finds the command that runs it.
+func (a *App) keep(x *Explanation, p, small *plan.Plan, goal string, o *explainOptions, runner shrink.Runner) error {
+	x.Replay = fmt.Sprintf("%s replay %s:%d --step", a.Catalogue.Program, p.Scenario, p.Seed)
+	if o.asIs {
+		return nil
+	}
+	result, err := runner.Run(small, sim.Options{RecordDecisions: true})
+	if err != nil {
+		return err
+	}
+	c := plan.NewCapsule(sim.EngineVersion, small, result.Verdict, result.Decisions, goal)
+	file := o.out
+	if file == "" {
+		file, err = a.writeCapsule(a.defaultOut(), c, p, "-shrunk")
+	} else {
+		var data []byte
+		if data, err = plan.EncodeCapsule(c); err == nil {
+			err = plan.WriteFile(file, data)
+		}
+	}
+	if err == nil {
+		x.Capsule = file
+		x.Replay = fmt.Sprintf("%s replay %s --step", a.Catalogue.Program, shellWord(file))
+	}
+	return err
+}
+
+// faults fills in what went wrong in the plan that is told, and which actions shrinking dropped.
+func (x *Explanation) faults(registry *plan.Registry, p, small *plan.Plan) {
+	x.Faults = []shrink.Part{}
+	for i := range x.Parts {
+		if x.Parts[i].Fault() {
+			x.Faults = append(x.Faults, x.Parts[i])
+		}
+	}
+	kept := map[string]bool{}
+	for i := range small.Actions {
+		kept[small.Actions[i].ID] = true
+	}
+	for _, action := range p.InOrder() {
+		if !kept[action.ID] {
+			x.Dropped = append(x.Dropped, registry.FormatAction(&action))
+		}
+	}
+}
+
+// maxDropped bounds the incidental actions that are printed.
+const maxDropped = 30
+
+func (x *Explanation) print(w io.Writer) error {
+	fmt.Fprintf(w, "\n%s\n%s\n", x.Target, x.Story.String())
+	for i := range x.Faults {
+		word := "necessary "
+		if !x.Faults[i].Necessary {
+			word = "incidental"
+		}
+		fmt.Fprintf(w, "%s  %s\n", word, x.Faults[i].Text)
+	}
+	if len(x.Faults) == 0 {
+		fmt.Fprintln(w, "no fault is necessary: it happens without any")
+	}
+	for i, action := range x.Dropped {
+		if i == maxDropped {
+			fmt.Fprintf(w, "incidental  and %d more\n", len(x.Dropped)-i)
+			break
+		}
+		fmt.Fprintf(w, "incidental  %s\n", action)
+	}
+	if x.Capsule != "" {
+		fmt.Fprintf(w, "capsule: %s\n", x.Capsule)
+	}
+	_, err := fmt.Fprintf(w, "again: %s\n", x.Replay)
+	return err
+}
+
+// stuckRunner shows a run that is legitimately stuck as one that is stuck, so that it can be shrunk like a finding.
+type stuckRunner struct{ shrink.Runner }
+
+// Run implements shrink.Runner.
+func (r stuckRunner) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
+	result, err := r.Runner.Run(p, o)
+	if err == nil && result.Verdict != nil {
+		v := *result.Verdict
+		if v.Outcome == plan.LegitimatelyStuck {
+			v.Outcome, v.Broken = plan.Stuck, nil
+		} else {
+			v.Outcome = plan.OK
+		}
+		result.Verdict = &v
+	}
+	return result, err
+}
