@@ -22,7 +22,7 @@ func (b *browser) cursor() int {
 // cell returns what the table of nodes says.
 func (b *browser) cell(host, facet string) string {
 	b.t.Helper()
-	return eval[string](b, fmt.Sprintf(`document.querySelector('#nodes tr[data-host=%q] td[data-facet=%q]').textContent`, host, facet))
+	return eval[string](b, fmt.Sprintf(`document.querySelector('#nodes td[data-host=%q][data-facet=%q]').textContent`, host, facet))
 }
 
 func TestBrowserScrubbingMovesTheState(t *testing.T) {

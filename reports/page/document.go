@@ -58,7 +58,7 @@ type act struct {
 // kinds are the kinds of event, in the order of their numbers in the document.
 var kinds = []history.Kind{
 	history.Input, history.Send, history.Protocol, history.Disk, history.Lost, history.Down, history.Boot, history.Action,
-	history.Undo, history.Refused, history.Calm, history.Violation, history.Hazard, history.World,
+	history.Undo, history.Refused, history.Calm, history.Violation, history.Hazard, history.World, history.Post,
 }
 
 // builder fills a document.

@@ -156,8 +156,8 @@ function wire(m, page, t) {
   $("weight").addEventListener("change", page.filter);
   for (const line of document.querySelectorAll("button.line")) line.addEventListener("click", () => page.go(Number(line.dataset.event)));
   $("copy")?.addEventListener("click", copyCommand);
-  addEventListener("hashchange", () => {
-    const asked = /^#e=(\d+)$/.exec(location.hash);
+  addEventListener("hashchange", (e) => { // the address may have moved on since
+    const asked = /#e=(\d+)$/.exec(e.newURL);
     if (asked) page.go(Number(asked[1]));
   });
 }

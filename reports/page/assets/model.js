@@ -133,7 +133,7 @@ function bands(m) {
   m.bands = m.hosts.map((_, host) => {
     const list = [];
     const changes = new Set([0]);
-    for (const name of ["role", "epoch", "state"]) for (const seq of m.facets[host].get(name)?.seq || []) changes.add(seq);
+    for (const name of ["role", "epoch", "state", "voter"]) for (const seq of m.facets[host].get(name)?.seq || []) changes.add(seq);
     const lives = [];
     for (const seq of m.byHost[host]) {
       if (m.kind[seq] === m.K.down || m.kind[seq] === m.K.boot) changes.add(seq), lives.push(seq);
@@ -146,7 +146,8 @@ function bands(m) {
         up = m.kind[lives[life]] === m.K.boot;
         if (up) boot = m.boot[lives[life]];
       }
-      const role = up ? facetAt(m, host, "role", seq) || facetAt(m, host, "state", seq) || "up" : boot ? "down" : "not started";
+      const observer = facetAt(m, host, "voter", seq) === "no" ? "observer, " : "";
+      const role = up ? observer + (facetAt(m, host, "role", seq) || facetAt(m, host, "state", seq) || "up") : boot ? "down" : "not started";
       const epoch = up ? facetAt(m, host, "epoch", seq) : "";
       const last = list[list.length - 1];
       if (last && last.role === role && last.epoch === epoch && last.boot === boot) continue;
@@ -173,9 +174,9 @@ function bandAt(m, host, seq) {
 function tone(role) {
   const word = role.toLowerCase();
   if (word === "down" || word === "not started") return "down";
+  if (/observer/.test(word)) return "observer";
   if (/leader|active|primary/.test(word)) return "leader";
   if (/candidate|prospective|election/.test(word)) return "candidate";
-  if (/observer/.test(word)) return "observer";
   if (/resign|fenced|shut|stopp/.test(word)) return "resigned";
   if (/follower|backup/.test(word)) return "follower";
   return "idle";

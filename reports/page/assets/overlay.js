@@ -1,6 +1,6 @@
 // What moves with the cursor: its line, the event, where it came from, what each host was then. And the strip above the lanes.
 
-const longestChain = 40;
+const longestChain = 24;
 
 // chainOf lists an event and its causes, the event first.
 function chainOf(m, seq) {
@@ -27,8 +27,8 @@ function drawOverlay(t) {
   c.stroke();
 
   const chain = chainOf(m, seq);
-  c.lineWidth = 2;
-  c.globalAlpha = 0.85;
+  c.lineWidth = chain.length > 12 ? 1.2 : 2;
+  c.globalAlpha = 0.75;
   c.beginPath();
   chain.forEach((at, i) => (i ? c.lineTo(x.px(at), t.middle(m.host[at])) : c.moveTo(x.px(at), t.middle(m.host[at]))));
   c.stroke();
