@@ -95,6 +95,17 @@ func (l *snapshotList) votersAt(offset int64) int32 {
 	return newest.voters
 }
 
+// endsAt reports whether a snapshot with voters in its header ends at an offset. One that was downloaded may lie beyond the end of a log
+// that it could not replace (the hazard snapshot-behind-uncommitted-tail), and says who votes all the same (kraft-protocol 5.1).
+func (l *snapshotList) endsAt(offset int64) bool {
+	for i := l.from(offset); i < len(l.files) && l.files[i].offset == offset; i++ {
+		if l.files[i].voters != noSet {
+			return true
+		}
+	}
+	return false
+}
+
 // synced asks durably about the snapshots that are not durable yet.
 func (l *snapshotList) synced(durably func(f *snapshotFile) bool) {
 	for i, loose := len(l.files)-1, l.loose; loose > 0 && i >= 0; i-- {

@@ -55,6 +55,9 @@ func compareWithSearch(t require.TestingT, l *snapshotList, all []snapshotFile) 
 	require.Equal(t, version, l.version)
 	require.Equal(t, loose, l.loose)
 	require.Len(t, l.files, len(all))
+	for offset := range int64(10) {
+		require.Equal(t, slices.ContainsFunc(all, func(f snapshotFile) bool { return f.offset == offset && f.voters != noSet }), l.endsAt(offset))
+	}
 	for _, offset := range []int64{raft.NoVotersInLog, -1, 3, 7} {
 		want, at := noSet, int64(-1)
 		for i := range all {

@@ -73,12 +73,22 @@ func (c *core) votersUsed(r *replica) {
 	rule := &c.rules.votersFollowLog
 	rule.eval()
 	if want := c.votersAfter(r, r.log.last()); want != r.votersInUse {
-		rule.fail("in-use", r.id+" uses voters "+c.ledger.setText(r.votersInUse)+"; the newest in log and snapshots are "+
+		evidence := "in-use"
+		if s := r.snapshots.newest(); s != nil && s.offset > r.log.end {
+			evidence = InUseBehindSnapshot
+		}
+		rule.fail(evidence, r.id+" uses voters "+c.ledger.setText(r.votersInUse)+"; the newest in log and snapshots are "+
 			c.ledger.setText(want))
-	} else if r.log.last() != noBatch && r.votersSaidAt >= r.log.end { // two sets may have the same members, and differ in where those listen
+	} else if r.log.last() != noBatch && r.votersSaidAt >= r.log.end && !r.snapshots.endsAt(r.votersSaidAt+1) {
+		// two sets may have the same members, and differ in where those listen
 		rule.fail("in-use-gone", r.id+" uses the voters of offset "+number(r.votersSaidAt)+", and its log ends at "+number(r.log.end))
 	}
 }
+
+// InUseBehindSnapshot is the kind of evidence of voters-follow-log for a log that ends before the newest snapshot: one that was downloaded,
+// could not replace a tail of a later epoch, and was read at the next start. When that tail is cut, the history forgets the voters of
+// the snapshot, which stand at an offset behind the cut (kraft-protocol 5.1).
+const InUseBehindSnapshot = "in-use-behind-snapshot"
 
 // votersAt returns the voter set that was in force at an offset in the words of raft.VotersChanged: -1 is the 0-0
 // checkpoint, raft.NoVotersInLog the static set. The cost is the number of voter changes since.

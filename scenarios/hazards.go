@@ -106,14 +106,15 @@ func kafkaHazards() []hazard {
 		doc: sim.HazardDoc{
 			ID: "snapshot-behind-uncommitted-tail", Invariant: "no-unexpected-stop", Scenario: "", Fault: "",
 			Doc: "a follower with an uncommitted tail of a later epoch is sent to a snapshot of an earlier one, as it must be; after the download " +
-				"the log may be replaced only by a snapshot that is ahead of it (kraft-protocol 4.5), and the node stops, now and at every restart",
+				"the log may be replaced only by a snapshot that is ahead of it (kraft-protocol 4.5), and the node stops, now and at every restart; " +
+				"once the tail is cut after all, its voters go with it, until the snapshot is offered again",
 			DuePerMillion: 2,
 		},
-		invariants: []string{"no-unexpected-stop"},
+		invariants: []string{"no-unexpected-stop", "voters-follow-log"},
 		stops:      true,
 		applies:    func(*cluster, *plan.Plan) bool { return true },
 		covers: func(evidence, detail string) bool {
-			return evidence == evidenceFatal && strings.Contains(detail, snapshotBehindTail)
+			return evidence == evidenceFatal && strings.Contains(detail, snapshotBehindTail) || evidence == invariants.InUseBehindSnapshot
 		},
 	}}
 }
@@ -200,7 +201,7 @@ func shrinks(p *plan.Plan) bool {
 
 func losesPower(p *plan.Plan) bool {
 	for i := range p.Actions {
-		if a := &p.Actions[i]; a.Kind == "power" || (a.Kind == "crash-op" || a.Kind == "ambush") && a.Params["how"] == "power" {
+		if a := &p.Actions[i]; a.Kind == "power" || (a.Kind == "crash-op" || a.Kind == "ambush" || a.Kind == crashAfterKind) && a.Params["how"] == "power" {
 			return true
 		}
 	}

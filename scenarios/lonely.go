@@ -65,9 +65,9 @@ func (x *lonely) troubleUntilNs(host string) (until int64) {
 	return until
 }
 
-// forsaken finds a voter that is none any more and will never hear of it: it knows no leader, the leader's voter set does not have it,
-// nobody is left where its own voter set says, and since the network is whole it has not waited for a moment. Whoever has
-// waited had to find the leader, and is not excused.
+// forsaken finds a voter that will never hear of its leader: it knows none, the leader's voter set does not have it or has it where it
+// does not listen, nobody is left where its own voter set says, and since the network is whole it has not waited for a moment.
+// Whoever has waited had to find the leader, and is not excused.
 func (o *operations) forsaken(cluster int) string {
 	l := o.leader(cluster)
 	if l == nil {
@@ -76,7 +76,7 @@ func (o *operations) forsaken(cluster int) string {
 	for _, h := range o.c.w.Hosts() {
 		n := o.running(h)
 		key, ok := o.keyOf(h)
-		if n == nil || !ok || !o.c.belongs(n, cluster) || !n.replica.Voters().Contains(key) || nodeOf(l).replica.Voters().Contains(key) {
+		if n == nil || !ok || !o.c.belongs(n, cluster) || !n.replica.Voters().Contains(key) || o.foundBy(nodeOf(l), h, key) {
 			continue
 		}
 		role := n.replica.Role()
@@ -84,12 +84,29 @@ func (o *operations) forsaken(cluster int) string {
 		if follows || role != raft.Prospective && role != raft.Unattached || o.lonely.waits[h.Index()].lastNs >= o.lonely.troubleUntilNs(h.ID()) {
 			continue
 		}
-		if !o.findsAnybody(h, n) {
-			return h.ID() + " was removed while it was cut off, all voters that it knows have moved, and pre-votes that nobody answers " +
-				"leave no moment in which it would ask a bootstrap server"
+		if o.findsAnybody(h, n) {
+			continue
 		}
+		const noMoment = "all voters that it knows have moved, and pre-votes that nobody answers leave no moment in which it would ask a " +
+			"bootstrap server"
+		if nodeOf(l).replica.Voters().Contains(key) {
+			return h.ID() + " is a voter of its leader at an address where it does not listen, " + noMoment
+		}
+		return h.ID() + " was removed while it was cut off, " + noMoment
 	}
 	return ""
+}
+
+// foundBy reports whether a host is where the voter set of a leader says that it is.
+func (o *operations) foundBy(leader *node, h *sim.Host, key raft.ReplicaKey) bool {
+	set, at := leader.replica.Voters(), &o.c.hosts[h.Index()]
+	for k := range set.Len() {
+		if v := set.At(k); v.ReplicaKey == key {
+			e, _ := v.Endpoint(o.c.listener)
+			return e.Port == at.port && e.Host == at.name
+		}
+	}
+	return false
 }
 
 // findsAnybody reports whether another voter of a node's set runs where the set says.
