@@ -29,6 +29,7 @@ type options struct {
 	clean    int64
 	workers  int
 	listOnly bool
+	stories  string // directory, "" for none
 }
 
 func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
@@ -39,7 +40,8 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 		Long: "Mutants builds the program once for each patch in " + Dir + "/ (all, or those named by id, by mutant or by file), outside\n" +
 			"of the tree, and runs seeds of the scenarios of the patch's header until an invariant that the header names is\n" +
 			"broken. A panic, a dead process or another invariant is no kill. The clean build runs the same seeds and must be\n" +
-			"green. Exit code 0 if every mutant is killed and the clean build is green, 1 if not, 2 outside of the module's\n" +
+			"green. With --stories each kill is shrunk and told by the mutant's own program, in at most twelve lines whose faults\n" +
+			"are all necessary. Exit code 0 if every mutant is killed and the clean build is green, 1 if not, 2 outside of the module's\n" +
 			"source or without a go tool, 3 if a patch does not apply.",
 		Example: fmt.Sprintf("  %[1]s mutants\n  %[1]s mutants KB-01 KB-45\n  %[1]s mutants ReinitAsLeader --seeds 500 --json\n  %[1]s mutants --list",
 			catalogue.Program),
@@ -48,7 +50,13 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 	cmd.Flags().Int64Var(&o.clean, "clean-seeds", o.clean, "seeds per scenario of the clean build at least")
 	cmd.Flags().IntVar(&o.workers, "workers", o.workers, "processes that hunt")
 	cmd.Flags().BoolVar(&o.listOnly, "list", false, "list the patches and whether they apply, and run nothing")
+	cmd.Flags().StringVar(&o.stories, "stories", "", "directory for the story and the capsule of each kill")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o.stories != "" {
+			if err := os.MkdirAll(o.stories, 0o750); err != nil {
+				return cli.Usagef("--stories %s: cannot be made: %w", o.stories, err)
+			}
+		}
 		if o.limit < 1 || o.clean < 0 || o.workers < 1 {
 			return cli.Usagef("--seeds and --workers must be at least 1, --clean-seeds at least 0")
 		}
@@ -190,7 +198,7 @@ func (s *session) run(ctx context.Context, patches []*Patch) error {
 	s.report.Clean = s.control.table()
 	s.report.Good = s.control.green()
 	for _, row := range s.report.Rows {
-		s.report.Good = s.report.Good && row.Status == Killed
+		s.report.Good = s.report.Good && row.Status == Killed && row.Error == ""
 	}
 	return nil
 }
@@ -226,8 +234,8 @@ func (s *session) builds(ctx context.Context, patches []*Patch) <-chan *product 
 }
 
 // hunt fills one row of the matrix.
-func (s *session) hunt(ctx context.Context, x *product) (*Row, error) {
-	row := &Row{Patch: x.patch, Status: Cut}
+func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
+	row = &Row{Patch: x.patch, Status: Cut}
 	s.report.Rows = append(s.report.Rows, row)
 	if x.err != nil {
 		row.Status = NoBuild
@@ -242,6 +250,12 @@ func (s *session) hunt(ctx context.Context, x *product) (*Row, error) {
 	}
 	row.Seconds = time.Since(start).Seconds()
 	row.judge(h)
+	if s.stories != "" && row.Kill != nil {
+		if row.Story, err = tell(ctx, s.stories, x.binary, x.patch, row.Kill); err != nil {
+			row.Error = err.Error()
+			fmt.Fprintf(s.log, "%s %s: no story: %s\n", x.patch.ID, x.patch.Name, row.Error)
+		}
+	}
 	_ = os.RemoveAll(x.dir) // binaries are large, and a temporary directory may be in memory
 	line := fmt.Sprintf("%s %s: %s, %d runs in %.1f s", x.patch.ID, x.patch.Name, row.Status, row.Runs, row.Seconds)
 	if k := row.Kill; k != nil {

@@ -34,7 +34,8 @@ type Row struct {
 	Bad     *Kill   `json:"bad,omitempty"`   // the first panic or dead process
 	Runs    int64   `json:"runs"`
 	Seconds float64 `json:"seconds"`
-	Error   string  `json:"error,omitempty"`
+	Error   string  `json:"error,omitempty"` // of the build, or of the story
+	Story   string  `json:"story,omitempty"` // file
 }
 
 // judge sets the status after a hunt.

@@ -1,0 +1,116 @@
+package mutants
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// storyLimit is the wall time for the shrinking and telling of one kill.
+const storyLimit = 3 * time.Minute
+
+// explanation is what `explain --json` says, as far as it is looked at.
+type explanation struct {
+	Target string `json:"target"`
+	Lines  []struct {
+		Text      string `json:"text"`
+		Fault     bool   `json:"fault"`
+		Necessary bool   `json:"necessary"`
+	} `json:"lines"`
+	Faults []struct {
+		Text      string `json:"text"`
+		Necessary bool   `json:"necessary"`
+	} `json:"faults"`
+	Stats struct {
+		Runs          int64 `json:"runs"`
+		ActionsBefore int64 `json:"actions_before"`
+		ActionsAfter  int64 `json:"actions_after"`
+		HostsBefore   int64 `json:"hosts_before"`
+		HostsAfter    int64 `json:"hosts_after"`
+	} `json:"stats"`
+}
+
+// storyLines is how long a story may be.
+const storyLines = 12
+
+// tell has the mutant's own program explain its kill, and writes story and capsule into a directory. The text names the file, "" when
+// there is none to write; an error says what is wrong with the story, too.
+func tell(ctx context.Context, dir, binary string, p *Patch, k *Kill) (file string, err error) {
+	base := strings.TrimSuffix(p.File, ".patch")
+	ctx, cancel := context.WithTimeout(ctx, storyLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "explain", fmt.Sprintf("%s:%d", k.Scenario, k.Seed), "--json", "--out",
+		filepath.Join(dir, base+".json"))
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("mutants: explain: %w: %s", err, firstLines(complaint.String(), 2))
+	}
+	x := &explanation{}
+	if err := json.Unmarshal(out.Bytes(), x); err != nil {
+		return "", fmt.Errorf("mutants: explain: %w", err)
+	}
+	file = filepath.Join(dir, base+".md")
+	if err := os.WriteFile(file, x.markdown(p, k, base), 0o600); err != nil {
+		return "", fmt.Errorf("mutants: %w", err)
+	}
+	return file, x.check()
+}
+
+// check is what every story must keep.
+func (x *explanation) check() error {
+	if n := len(x.Lines); n == 0 || n > storyLines {
+		return fmt.Errorf("mutants: a story of %d lines", n)
+	}
+	for _, l := range x.Lines {
+		if l.Fault && !l.Necessary {
+			return fmt.Errorf("mutants: the story names a fault that is not necessary: %s", l.Text)
+		}
+	}
+	return nil
+}
+
+// markdown is the page of a story.
+func (x *explanation) markdown(p *Patch, k *Kill, base string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# %s %s\n\n%s (%s).\n\n", p.ID, p.Name, sentence(p.Rule), p.Reference)
+	fmt.Fprintf(&b, "Found at `%s:%d`, told from a plan of %s and %s (%d and %d before shrinking):\n\n", k.Scenario, k.Seed,
+		counted(x.Stats.HostsAfter, "host"), counted(x.Stats.ActionsAfter, "action"), x.Stats.HostsBefore, x.Stats.ActionsBefore)
+	for i, l := range x.Lines {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, l.Text)
+	}
+	b.WriteString("\n")
+	any := false
+	for _, f := range x.Faults {
+		if f.Necessary {
+			any = true
+			fmt.Fprintf(&b, "- necessary: `%s`\n", f.Text)
+		}
+	}
+	if !any {
+		b.WriteString("No fault is necessary: it happens without any.\n")
+	}
+	fmt.Fprintf(&b, "\nCapsule: `%s.json`, for the program with this patch.\n", base)
+	return b.Bytes()
+}
+
+// sentence is a rule with a capital letter.
+func sentence(rule string) string {
+	if rule == "" {
+		return rule
+	}
+	return strings.ToUpper(rule[:1]) + rule[1:]
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
