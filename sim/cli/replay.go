@@ -46,6 +46,8 @@ func (a *App) replayCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "leave the trace out")
 	addRunLimit(cmd, &limit)
+	var files exports
+	files.add(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := checkRunLimit(limit); err != nil {
 			return err
@@ -54,12 +56,12 @@ func (a *App) replayCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.replay(cmd, args, src, quiet, limit)
+		return a.replay(cmd, args, src, quiet, limit, &files)
 	}
 	return cmd
 }
 
-func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool, limit time.Duration) error {
+func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool, limit time.Duration, files *exports) error {
 	w, asJSON := cmd.OutOrStdout(), JSON(cmd)
 	config := Configure(cmd, args, src.plan)
 	if asJSON {
@@ -107,10 +109,33 @@ func (a *App) replay(cmd *cobra.Command, args []string, src *source, quiet bool,
 			return err
 		}
 	}
+	if files.wanted() {
+		if err := a.exportReplayed(cmd, files, p, runner == nil, args[0]); err != nil {
+			return err
+		}
+	}
 	if result.Verdict.Outcome.Finding() {
 		return ErrFinding
 	}
 	return nil
+}
+
+// exportReplayed writes the files that were asked for.
+func (a *App) exportReplayed(cmd *cobra.Command, files *exports, p *plan.Plan, hung bool, of string) error {
+	if hung {
+		return &errUnwritten{"nothing exported: the run did not end"}
+	}
+	done, err := a.export(files, p, a.Catalogue.Program+" replay "+shellWord(of))
+	w := cmd.OutOrStdout()
+	if !JSON(cmd) {
+		done.print(w)
+	} else if wrong := printLine(w, struct {
+		Type string `json:"type"` // "files"
+		exported
+	}{"files", done}); err == nil {
+		err = wrong
+	}
+	return err
 }
 
 // withStoredDecisions unpacks the decisions of a capsule. On another engine version it fixes them in the plan, since a site may

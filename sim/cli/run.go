@@ -30,7 +30,9 @@ type runReport struct {
 	Shrunk     *shrunkReport `json:"shrunk,omitempty"`
 	// NothingToShrink answers --shrink where the run has neither a finding nor a declared hazard.
 	NothingToShrink bool `json:"nothing_to_shrink,omitempty"`
-	More            any  `json:"more,omitempty"` // what RunHook.Finish adds
+	// Files are what --html, --shiviz and --chrome-trace wrote.
+	Files *exported `json:"files,omitempty"`
+	More  any       `json:"more,omitempty"` // what RunHook.Finish adds
 }
 
 // shrunkReport tells about a shortened plan.
@@ -64,6 +66,8 @@ func (a *App) runCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&poison, "poison", false, "scribble over buffers and messages that the program gave away: reuse of them panics")
 	cmd.Flags().StringVar(&out, "out", a.defaultOut(), "folder for capsules")
 	addRunLimit(cmd, &limit)
+	var files exports
+	files.add(cmd)
 	if a.RunHook != nil && a.RunHook.Flags != nil {
 		a.RunHook.Flags(cmd)
 	}
@@ -73,7 +77,7 @@ func (a *App) runCommand() *cobra.Command {
 				return err
 			}
 		}
-		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short, poison: poison, limit: limit}
+		r := oneRun{app: a, cmd: cmd, file: file, out: out, trace: trace, short: short, poison: poison, limit: limit, files: files}
 		if err := checkRunLimit(limit); err != nil {
 			return err
 		}
@@ -105,6 +109,7 @@ type oneRun struct {
 	trace, short bool
 	poison       bool
 	limit        time.Duration
+	files        exports
 	report       runReport
 }
 
@@ -183,6 +188,9 @@ func (r *oneRun) run(args []string) error {
 			fmt.Fprintln(w, notWritten(unwritten))
 		}
 	}
+	if err := r.export(w, hung); err != nil && unwritten == nil {
+		unwritten = err
+	}
 	var finished error
 	if !hung && a.RunHook != nil && a.RunHook.Finish != nil {
 		r.report.More, finished = a.RunHook.Finish(r.cmd, r.plan, runner, result)
@@ -191,6 +199,9 @@ func (r *oneRun) run(args []string) error {
 		if err := PrintJSON(w, &r.report); err != nil {
 			return err
 		}
+	}
+	if told := (*errUnwritten)(nil); errors.As(unwritten, &told) {
+		return told
 	}
 	if unwritten != nil {
 		return &errUnwritten{notWritten(unwritten)}
@@ -202,6 +213,26 @@ func (r *oneRun) run(args []string) error {
 		return ErrFinding
 	}
 	return nil
+}
+
+// export writes the files that were asked for. A run that hangs has none.
+func (r *oneRun) export(w io.Writer, hung bool) error {
+	if !r.files.wanted() {
+		return nil
+	}
+	if hung {
+		return &errUnwritten{"nothing exported: the run did not end"}
+	}
+	command := r.report.Replay
+	if command == "" {
+		command = r.report.Config.Command
+	}
+	done, err := r.app.export(&r.files, r.plan, command)
+	r.report.Files = &done
+	if !JSON(r.cmd) {
+		done.print(w)
+	}
+	return err
 }
 
 // options asks for decisions, for the capsule, and for the trace when that is wanted.
