@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/loader"
@@ -11,8 +12,8 @@ import (
 	"github.com/kraftsim/kraftsim/sim"
 )
 
-// The lane of snapshots: the generator captures an image on the loader's lane and posts it here; here it is written and
-// frozen; the raft lane learns of it when all of that is on the disk, and the generator that the next one may come.
+// The lane of snapshots: the generator captures an image on the loader's lane and posts it here; here it is encoded,
+// written and frozen, as on the thread of Kafka's generator (metadata-bootstrap 7.3); the raft lane learns of it when all of that is on the disk, and the generator that the next one may come.
 
 // snapshotLane is loader.SnapshotLane.
 type snapshotLane node
@@ -29,7 +30,10 @@ func (n *node) inputSnapshot(env *sim.Env, in *sim.Input) error {
 		return nil // a wake-up that nobody asked for
 	}
 	frozen, err := (*loader.SnapshotJob)(job).Write(env.WallMs(), n.replica, n.c.snapshots.recordsPerAppend)
-	if err != nil {
+	switch {
+	case errors.Is(err, loader.ErrContent):
+		*n.c.w.Stat("snapshots-without-content")++
+	case err != nil:
 		return err
 	}
 	if frozen {
@@ -47,10 +51,10 @@ func (p *jobPost) Key() uint64  { return uint64(p.ID.Offset) }
 func (p *jobPost) AppendTo(buf []byte) []byte {
 	buf = binary.BigEndian.AppendUint64(append(buf, 'j'), uint64(p.ID.Offset))
 	buf = binary.BigEndian.AppendUint32(buf, uint32(p.ID.Epoch))
-	return binary.BigEndian.AppendUint64(buf, p.Digest)
+	return binary.BigEndian.AppendUint64(buf, p.Image.Digest())
 }
 func (p *jobPost) String() string {
-	return fmt.Sprintf("write snapshot %d of epoch %d, %d records", p.ID.Offset, p.ID.Epoch, len(p.Frames))
+	return fmt.Sprintf("write snapshot %d of epoch %d", p.ID.Offset, p.ID.Epoch)
 }
 
 // frozenPost tells the raft lane of a snapshot that is durable.

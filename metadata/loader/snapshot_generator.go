@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/image"
@@ -30,12 +31,12 @@ type SnapshotLane interface {
 	MonotonicNs() int64
 }
 
-// SnapshotJob is a snapshot to write: an image and its position, captured in one step (KB-40). It is immutable.
+// SnapshotJob is a snapshot to write: an image and its position, captured in one step (KB-40). It is immutable, as the image is, so that
+// nothing has to be encoded before the lane of snapshots gets to it.
 type SnapshotJob struct {
 	ID          raft.OffsetAndEpoch
-	TimestampMs int64    // append time of the last batch that the image contains
-	Frames      [][]byte // the records that recreate the image
-	Digest      uint64   // of the image
+	TimestampMs int64 // append time of the last batch that the image contains
+	Image       *image.Image
 }
 
 // SnapshotGenerator asks for a snapshot when enough was read since the last one (metadata-bootstrap 7.3). It is the first
@@ -62,8 +63,7 @@ func (g *SnapshotGenerator) Name() string { return "SnapshotGenerator" }
 // OnControllerChange implements Publisher; every node makes snapshots.
 func (g *SnapshotGenerator) OnControllerChange(raft.LeaderAndEpoch) {}
 
-// OnMetadataUpdate implements Publisher. Data that the image's metadata.version cannot express fails it, which leaves the
-// log as it is.
+// OnMetadataUpdate implements Publisher.
 func (g *SnapshotGenerator) OnMetadataUpdate(_ *image.Delta, img *image.Image, m *Manifest) error {
 	if m.Kind != LogDelta {
 		g.reset()
@@ -75,25 +75,17 @@ func (g *SnapshotGenerator) OnMetadataUpdate(_ *image.Delta, img *image.Image, m
 		return nil
 	}
 	g.reset()
-	job, err := g.capture(img, m)
-	if err != nil {
-		return err
-	}
 	g.busy = true
-	g.lane.Submit(job)
+	g.lane.Submit(capture(img, m))
 	return nil
 }
 
-// capture encodes the image as of now. The id is exclusive: one more than the last offset in it (KAFKA-14618).
-func (g *SnapshotGenerator) capture(img *image.Image, m *Manifest) (*SnapshotJob, error) {
-	frames, err := img.AppendFrames(nil)
-	if err != nil {
-		return nil, err
-	}
+// capture takes the image as of now. The id is exclusive: one more than the last offset in it (KAFKA-14618).
+func capture(img *image.Image, m *Manifest) *SnapshotJob {
 	return &SnapshotJob{
 		ID:          raft.OffsetAndEpoch{Offset: m.Provenance.Offset + 1, Epoch: m.Provenance.Epoch},
-		TimestampMs: m.AppendTimestampMs, Digest: img.Digest(), Frames: frames,
-	}, nil
+		TimestampMs: m.AppendTimestampMs, Image: img,
+	}
 }
 
 func (g *SnapshotGenerator) reset() { g.bytes, g.lastNs = 0, g.lane.MonotonicNs() }
@@ -106,15 +98,23 @@ type RaftSnapshots interface {
 	CreateSnapshot(nowMs int64, id raft.OffsetAndEpoch, lastContainedTimestampMs int64) (*raft.SnapshotWriter, error)
 }
 
-// Write writes the snapshot, on the lane of snapshots, with recordsPerAppend records in each append. frozen is false when
-// there was nothing to write. The error is fatal: it is one of the disk, or the id is none that raft can have handed out.
-// The replica learns of a frozen snapshot by Replica.SnapshotFrozen, on its own lane.
+// ErrContent says that the image holds what its metadata.version cannot express: no snapshot is made of it, and the log stays as it is.
+// The node goes on (metadata-bootstrap 7.2).
+var ErrContent = errors.New("loader: the image cannot be written as a snapshot")
+
+// Write encodes and writes the snapshot, on the lane of snapshots as in Kafka, with recordsPerAppend records in each append. frozen is
+// false when there was nothing to write. An error is fatal, as one of the disk or of an id that raft cannot have handed out is, unless it
+// wraps ErrContent. The replica learns of a frozen snapshot by Replica.SnapshotFrozen, on its own lane.
 func (j *SnapshotJob) Write(nowMs int64, client RaftSnapshots, recordsPerAppend int32) (frozen bool, err error) {
+	rest, err := j.Image.AppendFrames(nil)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrContent, err)
+	}
 	w, err := client.CreateSnapshot(nowMs, j.ID, j.TimestampMs)
 	if err != nil || w == nil {
 		return false, err
 	}
-	for rest := j.Frames; len(rest) > 0; {
+	for len(rest) > 0 {
 		n := min(len(rest), max(int(recordsPerAppend), 1))
 		if err := w.Append(nowMs, rest[:n]...); err != nil {
 			return false, err

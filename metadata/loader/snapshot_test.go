@@ -162,7 +162,9 @@ func TestSnapshotGenerator(t *testing.T) {
 	job := ln.jobs[0]
 	require.Equal(t, at(4, 3), job.ID, "one more than the last offset in it (KAFKA-14618)")
 	require.EqualValues(t, 77, job.TimestampMs)
-	require.Equal(t, [][]byte{records.Append(nil, level("metadata.version", 34), 0)}, job.Frames)
+	frames, err := job.Image.AppendFrames(nil)
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{records.Append(nil, level("metadata.version", 34), 0)}, frames)
 	require.Equal(t, 1, update(LogDelta, 4, 500, true), "the last job is not over")
 	g.JobDone()
 	require.Equal(t, 2, update(LogDelta, 5, 0, true))
@@ -198,9 +200,11 @@ func TestSnapshotJobIsFixed(t *testing.T) {
 	digest := l.Image().Digest()
 	require.NoError(t, l.HandleCommit(0, []raft.Batch{lg.batch(setting("a", "2"))}))
 	job := ln.jobs[0]
-	require.Equal(t, digest, job.Digest)
+	require.Equal(t, digest, job.Image.Digest())
+	frames, err := job.Image.AppendFrames(nil)
+	require.NoError(t, err)
 	rebuilt := image.New()
-	for _, frame := range job.Frames {
+	for _, frame := range frames {
 		r, _, err := records.Decode(frame)
 		require.NoError(t, err)
 		rebuilt = imageOf(t, rebuilt, r)
@@ -208,13 +212,24 @@ func TestSnapshotJobIsFixed(t *testing.T) {
 	require.Equal(t, digest, rebuilt.Digest())
 }
 
-// An image that its metadata.version cannot express fails the publisher and makes no job (7.2).
+// noSnapshots is a RaftSnapshots that nobody may ask.
+type noSnapshots struct{ t *testing.T }
+
+func (n noSnapshots) CreateSnapshot(int64, raft.OffsetAndEpoch, int64) (*raft.SnapshotWriter, error) {
+	n.t.Fatal("a snapshot was begun")
+	return nil, nil
+}
+
+// An image that its metadata.version cannot express makes no snapshot, and is no reason to stop (7.2).
 func TestSnapshotLoss(t *testing.T) {
 	ln := &lane{}
 	g, err := NewSnapshotGenerator(SnapshotConfig{MaxBytes: 1}, ln)
 	require.NoError(t, err)
 	img := imageOf(t, image.New(), level("metadata.version", 7), id("X"))
-	err = g.OnMetadataUpdate(image.NewDelta(img), img, &Manifest{Bytes: 1, BatchAligned: true})
+	require.NoError(t, g.OnMetadataUpdate(image.NewDelta(img), img, &Manifest{Bytes: 1, BatchAligned: true}))
+	require.Len(t, ln.jobs, 1)
+	frozen, err := ln.jobs[0].Write(0, noSnapshots{t}, 1)
+	require.False(t, frozen)
+	require.ErrorIs(t, err, ErrContent)
 	require.ErrorIs(t, err, image.ErrLoss)
-	require.Empty(t, ln.jobs)
 }
