@@ -8,24 +8,25 @@ type core struct {
 	nowNs  int64
 	calm   bool
 
-	ledger    ledger
-	replicas  []*replica
-	leaders   []leadership // ascending by epoch
-	exposed   exposedLog
-	stable    stableView
-	state     committedState
-	snapshot  snapshotRecords // scratch
-	wire      wire
-	images    imageTable
-	acked     ackedAppends
-	wishes    []voterWish     // changes of the voter set that somebody asked for
-	oldReach  []reach         // how far replicas fetched, in epochs before their last
-	questions []voterQuestion // requests for such changes that have no answer yet
-	calmFrom  calmState
-	loss      string // evidence of a declared loss that has happened, "" for none
-	rules     rules
-	times     times
-	others    []*core // the other clusters of the run
+	ledger       ledger
+	replicas     []*replica
+	leaders      []leadership // ascending by epoch
+	exposed      exposedLog
+	stable       stableView
+	state        committedState
+	snapshot     snapshotRecords // scratch
+	wire         wire
+	images       imageTable
+	acked        ackedAppends
+	wishes       []voterWish     // changes of the voter set that somebody asked for
+	oldReach     []reach         // how far replicas fetched, in epochs before their last
+	questions    []voterQuestion // requests for such changes that have no answer yet
+	calmFrom     calmState
+	loss         string // evidence of a declared loss that has happened, "" for none
+	rules        rules
+	times        times
+	registration Registration // scratch
+	others       []*core      // the other clusters of the run
 }
 
 // rules holds every invariant of the package.
@@ -42,7 +43,7 @@ type rules struct {
 
 	imagesEqual, publishedOnce, partitions, noUnexpectedStop, clustersApart rule
 
-	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, bootstrapStable rule
+	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, votersRegistered, bootstrapStable rule
 }
 
 // each calls f with every rule and its documentation, in the order of the catalogue.
@@ -55,7 +56,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.levelWithID, &r.bootstrapKeepsID, &r.ownIDInRequests, &r.publishedID, &r.directoryIDFirst, &r.bootstrapOnce,
 		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.partitions, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
-		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.bootstrapStable,
+		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.votersRegistered, &r.bootstrapStable,
 	} {
 		f(x, int32(i))
 	}

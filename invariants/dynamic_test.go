@@ -81,9 +81,14 @@ func (m *member) setVoters(epoch int32, ids ...int32) {
 		m.lab.core.asked(voterWish{key, false})
 		m.lab.core.oldReach = append(m.lab.core.oldReach, reach{dir: key.dir, epoch: epoch, end: m.end})
 	}
+	m.writeVoters(epoch, votersRecord(ids...))
+}
+
+// writeVoters appends a VotersRecord as leader.
+func (m *member) writeVoters(epoch int32, v *record.VotersRecord) {
 	var b record.Builder
 	b.Reset(nil, record.BatchSpec{BaseOffset: m.end, LeaderEpoch: epoch, Control: true})
-	b.AddControl(record.KRaftVoters, votersRecord(ids...).AppendTo(nil))
+	b.AddControl(record.KRaftVoters, v.AppendTo(nil))
 	m.write(b.Finish())
 	m.flush()
 }

@@ -17,7 +17,7 @@ const (
 	factAbort                            // AbortTransactionRecord
 	factLeaderChange                     // number is the leader, set the voters it lists
 	factKRaftVersion                     // number is the level
-	factVoters                           // number is the voter set
+	factVoters                           // number is the voter set, set the roster
 	factForeign                          // ConfigRecord that a client of another cluster wrote
 )
 
@@ -114,7 +114,7 @@ func (l *ledger) decodeControl(r *record.Record) {
 		if m.Decode(r.Value) != nil {
 			return
 		}
-		f.kind, f.number = factVoters, l.setOfVoters(&m)
+		f.kind, f.number, f.set = factVoters, l.setOfVoters(&m), l.rosterOf(&m)
 	default:
 		return
 	}

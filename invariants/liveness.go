@@ -156,7 +156,7 @@ func (d *duty) Waiting() string {
 }
 
 // numberOfDuties is how many obligations a cluster has.
-const numberOfDuties = 6
+const numberOfDuties = 7
 
 // duties returns the obligations of the catalogue for one cluster.
 func (s *Suite) duties(c *core) []duty {
@@ -165,6 +165,7 @@ func (s *Suite) duties(c *core) []duty {
 		{s, c, (*core).watermarkMet, (*core).waitsForWatermark},
 		{s, c, func(c *core) bool { return c.lagging() == nil }, (*core).waitsForNodes},
 		{s, c, (*core).changesMet, (*core).waitsForChanges},
+		{s, c, func(c *core) bool { r, _ := c.unregistered(); return r == nil }, (*core).waitsForRegistration},
 		{s, c, func(c *core) bool { return c.ignorant() == nil }, (*core).waitsForIDs},
 		{s, c, (*core).bootstrapMet, (*core).waitsForBootstrap},
 	}

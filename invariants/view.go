@@ -6,6 +6,7 @@ type view struct {
 	clusterID    int32 // text, 0: none
 	savedID      int32
 	voters       int32   // newest voter set in the log, noSet: none
+	roster       int32   // the same with all that its record says, noSet: none
 	votersBatch  batchID // that holds it, noBatch: none
 	votersOffset int64   // of its record, -1: none
 	version      int16   // metadata.version, 0: none
@@ -17,7 +18,7 @@ type view struct {
 }
 
 // emptyView is the state before the first record.
-var emptyView = view{voters: noSet, votersBatch: noBatch, votersOffset: -1}
+var emptyView = view{voters: noSet, roster: noSet, votersBatch: noBatch, votersOffset: -1}
 
 // apply replays one fact.
 func (v *view) apply(f *fact) {
@@ -45,6 +46,6 @@ func (v *view) apply(f *fact) {
 	case factKRaftVersion:
 		v.kraftVersion = int16(f.number)
 	case factVoters:
-		v.voters, v.votersOffset = f.number, f.offset
+		v.voters, v.roster, v.votersOffset = f.number, f.set, f.offset
 	}
 }

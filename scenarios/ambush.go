@@ -107,6 +107,9 @@ func (c *cluster) strike(h *sim.Host, boot int32, a *ambush) {
 	case "power":
 		c.w.PowerOff(h)
 	case "stop":
+		if c.ops.restarting(h) { // two ambushes met it at once
+			return
+		}
 		c.w.Stop(h, ambushGraceNs)
 		c.ops.restarts = append(c.ops.restarts, restart{host: h.Index(), change: func(*hostSettings) {}, downNs: a.downNs})
 		return

@@ -67,6 +67,9 @@ func (s *settings) calmBound(p *plan.Plan) calmBound {
 	if upgradesKRaft(p) { // each voter waits for its period, in the worst case until all others are through (one change at a time)
 		b.finish += b.voters*(2*fetch+request) + election
 	}
+	if s.dynamic || upgradesKRaft(p) { // entries that are wrong are corrected, and who joins by itself does, one change at a time
+		b.finish += (s.registrations() + 2*s.joiners()) * (2*fetch + request)
+	}
 	if s.members.register { // a silent broker's session, one that waits for it to end, and requests that are tried for half of one
 		b.finish += 6*s.members.sessionMs*million + 6*s.members.heartbeatMs*million + 4*request
 	}
@@ -212,4 +215,24 @@ func longestDownNs(p *plan.Plan) (longest int64) {
 		}
 	}
 	return longest
+}
+
+// registrations is how many nodes may be voters whose entry is wrong.
+func (s *settings) registrations() (n int64) {
+	for i := range s.hosts {
+		if k := s.hosts[i].kind; k == kindController || k == kindObserver {
+			n++
+		}
+	}
+	return n
+}
+
+// joiners is how many nodes join by themselves: each first takes out what was left of it on a disk that is gone.
+func (s *settings) joiners() (n int64) {
+	for i := range s.hosts {
+		if s.hosts[i].autoJoin {
+			n++
+		}
+	}
+	return n
 }

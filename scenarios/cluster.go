@@ -22,6 +22,7 @@ type cluster struct {
 	suite  []sim.Checker
 	ops    operations
 	tools  tools
+	aims   aims
 	decay  decay
 	prompt prompt
 	kip    kipWitness
@@ -71,12 +72,18 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	}
 	c.ops.build(c, p)
 	c.tools.build(c, p)
+	c.aims.build(c, p)
+	w.SetTargets(c.target)
+	w.SetTimeout("election", s.timeouts.election*million)
+	w.SetTimeout("fetch", s.timeouts.fetch*million)
+	w.SetTimeout("request", s.timeouts.request*million)
 	c.prompt.build(c)
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
 	c.liveness = sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse}
 	w.SetLiveness(c.liveness)
 	w.Add(c)
 	config := s.checkerConfig(p)
+	config.Registered = c.registered
 	config.AllowStop = c.allowStop(config.AllowStop)
 	c.suite = invariants.All(config)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it

@@ -4,7 +4,6 @@ package scenarios
 
 import (
 	"github.com/kraftsim/kraftsim/raft"
-	"github.com/kraftsim/kraftsim/raft/voters"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/decide"
 )
@@ -216,7 +215,7 @@ func (d *desk) missing(t *task, q *raft.DescribeQuorumResponse) (change raft.Mes
 		return nil, false
 	}
 	return &raft.AddRaftVoterRequest{Header: header, ClusterID: cluster, TimeoutMs: int32(d.o.c.timeouts.request), VoterID: key.ID,
-		VoterDirectoryID: key.DirectoryID, Listeners: []voters.Endpoint{{Name: d.o.c.listener, Host: h.name, Port: h.port}}, AckWhenCommitted: true}, false
+		VoterDirectoryID: key.DirectoryID, Listeners: h.listeners(d.o.c.listener, h.port, nil), AckWhenCommitted: true}, false
 }
 
 // hostOf returns the index of a node's host, -1 when the cluster has no such node.

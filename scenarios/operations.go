@@ -295,23 +295,40 @@ func (o *operations) astray(cluster int) string {
 	if l == nil {
 		return ""
 	}
-	at := &o.c.hosts[l.Index()]
-	key, ok := o.keyOf(l)
-	if !ok || !at.moved && !at.swapped && !slices.Contains(o.ledWrong, key.String()) {
+	if !o.leftAddresses(l) {
 		return ""
 	}
 	for _, h := range o.c.w.Hosts() {
-		n := o.running(h)
-		if n == nil || n.replica.LeaderAndEpoch().LeaderID != at.nodeID || !o.c.belongs(n, cluster) {
-			continue
-		}
-		endpoint, follows := n.replica.LeaderEndpoint()
-		if follows && (endpoint.Port != at.port || endpoint.Host != at.name) && !o.leadsAround(h, n, l) {
+		if n := o.running(h); n != nil && o.c.belongs(n, cluster) && o.misses(n, l) && !o.leadsAround(h, n, l) {
 			return h.ID() + " follows the leader at an address where the leader is not, and does so for the whole epoch; " +
 				"it needs a snapshot, or knows no bootstrap server that leads"
 		}
 	}
 	return ""
+}
+
+// leftAddresses reports whether others may know a leader by an address where it is not.
+func (o *operations) leftAddresses(l *sim.Host) bool {
+	at := &o.c.hosts[l.Index()]
+	key, ok := o.keyOf(l)
+	return ok && (at.moved || at.swapped || slices.Contains(o.ledWrong, key.String()))
+}
+
+// misses reports whether a node follows a leader at an address where it is not.
+func (o *operations) misses(n *node, l *sim.Host) bool {
+	at := &o.c.hosts[l.Index()]
+	if n.replica.LeaderAndEpoch().LeaderID != at.nodeID {
+		return false
+	}
+	endpoint, follows := n.replica.LeaderEndpoint()
+	return follows && (endpoint.Port != at.port || endpoint.Host != at.name)
+}
+
+// unheard reports whether a host, which may get all records from a bootstrap server, has nobody to tell what it is: a leader is told at
+// its address alone (kraft-protocol 1.9), and it is not there.
+func (o *operations) unheard(h *sim.Host) bool {
+	l, n := o.leader(o.c.hosts[h.Index()].cluster), o.running(h)
+	return l != nil && n != nil && o.leftAddresses(l) && o.misses(n, l)
 }
 
 // leadsAround reports whether a node that does not reach the leader's address gets what it lacks from a bootstrap server: the leader is

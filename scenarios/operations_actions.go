@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"math"
+	"slices"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/raft"
@@ -191,10 +192,8 @@ const restartGraceNs = 300 * million
 
 // reconfigure restarts a node with a change to its configuration.
 func (o *operations) reconfigure(w *sim.World, h *sim.Host, down int64, change func(*hostSettings)) string {
-	for i := range o.restarts {
-		if o.restarts[i].host == h.Index() {
-			return "it restarts already"
-		}
+	if o.restarting(h) {
+		return "it restarts already"
 	}
 	if !h.Up() {
 		change(&o.c.hosts[h.Index()])
@@ -206,6 +205,11 @@ func (o *operations) reconfigure(w *sim.World, h *sim.Host, down int64, change f
 	o.restarts = append(o.restarts, restart{host: h.Index(), change: change, downNs: down})
 	w.Stop(h, restartGraceNs)
 	return ""
+}
+
+// restarting reports whether a host was stopped and what it was stopped for is still to come.
+func (o *operations) restarting(h *sim.Host) bool {
+	return slices.ContainsFunc(o.restarts, func(r restart) bool { return r.host == h.Index() })
 }
 
 // move asks the budget: others do not find a voter at its new address before a voter set has it.

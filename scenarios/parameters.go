@@ -123,6 +123,7 @@ func hostParameters() []plan.Field {
 		textField("name", "advertised host name; absent: the id"),
 		textField("quorum_voters", "hosts that controller.quorum.voters lists on this host, comma separated; absent: all controllers"),
 		textField("cluster", "to which of several clusters in one network the host belongs; absent: there is one"),
+		textField("listeners", "names of all listeners of a controller in the order of its configuration, comma separated; absent: the one of params.listener"),
 		numberField("port", 0, math.MaxUint16, "of the controllers' listener; absent: 9093"),
 		numberField("dirs", 1, mostDirs, "how many log directories there are; absent: 1"),
 		textField(namesParam, "names of the log directories, with / between them"),
@@ -163,6 +164,9 @@ func checkHosts(p *plan.Plan) error {
 		if h.Kind == kindOperator {
 			continue
 		}
+		if names, own := h.Params["listeners"], listenerOf(p); names != "" && !slices.Contains(strings.Split(names, ","), own) {
+			return refuse("params.listeners", "%q does not have %s, which raft goes by", names, own)
+		}
 		id, err := h.Params.Int64("node_id", int64(i+1))
 		if err != nil {
 			return err
@@ -177,4 +181,12 @@ func checkHosts(p *plan.Plan) error {
 		return err
 	}
 	return checkBootstrap(p)
+}
+
+// listenerOf is the first of controller.listener.names in a plan.
+func listenerOf(p *plan.Plan) string {
+	if name := p.Params["listener"]; name != "" {
+		return name
+	}
+	return listenerName
 }

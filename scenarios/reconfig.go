@@ -24,6 +24,7 @@ func reconfigScenarios() []*scenario {
 		{name: "reconfig/mixed-releases", doc: "hosts of several releases, upgraded and taken back one by one", draw: drawMixedReleases},
 		{name: "reconfig/power", doc: "power losses of several hosts at once while the voter set changes", draw: drawPower},
 		{name: "reconfig/last-voter", doc: "all voters but one leave, one by one, and then that one is asked to go", draw: drawLastVoter},
+		{name: "reconfig/listeners", doc: "controllers with several listeners, in any order, one of which is for raft, while voters move and change", draw: drawListeners},
 		{name: "reconfig/slow-disks", doc: "slow and stuck disks while the voter set changes", draw: drawSlowDisks},
 	}
 }
@@ -32,7 +33,7 @@ var (
 	reconfigProfile = swarm.Profile{
 		Name: "reconfig", Doc: "voter changes under crashes and partitions", StormUs: swarm.Range{800_000, 1_700_000}, Actions: swarm.Range{2, 9},
 		Faults: swarm.Weights("kill:20 power:14 crash-op:30 pause:5 cut-one:10 cut-out:14 isolate:16 clog:5 filter:6 jump:3 " +
-			"disk-slow:4 stop:6"),
+			"disk-slow:4 stop:6 isolate-leader:6 isolate-next:4 split-quorum:5 crash-after:12 flap:4"),
 		LatencyUs: swarm.Range{100, 1_500}, JitterUs: swarm.Range{0, 2_500}, TailPercent: 25, ResetPpm: 2_000,
 		SyncNs: swarm.Range{20_000, 1_200_000}, TimeoutMs: swarm.Range{30, 90},
 		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 9_000,

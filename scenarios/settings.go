@@ -14,7 +14,6 @@ import (
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/raft/record"
-	"github.com/kraftsim/kraftsim/raft/voters"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -93,6 +92,7 @@ type hostSettings struct {
 	clusterID   string
 	name        string // advertised host name
 	port        uint16
+	names       []string // of its listeners, in the order of its configuration; nil: the first of controller.listener.names alone
 	autoJoin    bool     // controller.quorum.auto.join.enable
 	bootstrap   []string // controller.quorum.bootstrap.servers as ids of hosts, reached by their bootstrap names; nil: the initial voters by their own
 	advertised  uint16   // port that it tells others, 0: the one on which it listens
@@ -192,6 +192,9 @@ func (s *settings) readHosts(p *plan.Plan) error {
 		}
 		e.cluster = s.clusterNamed(r.text("cluster", ""), e.clusterID)
 		e.dirs, e.metadataDir = r.directories()
+		if list := r.text("listeners", ""); list != "" {
+			e.names = strings.Split(list, ",")
+		}
 		e.unstable = r.word("unstable", "false", "false", "true") == "true"
 		e.requests = r.word("asks", "voters", "voters", "requests") == "requests" && e.kind == kindOperator
 		e.autoJoin = r.word("auto_join", "false", "false", "true") == "true"
@@ -238,10 +241,7 @@ func (s *settings) raftConfig(h *hostSettings, who *startup.Node) raft.Config {
 	c.ListenerName = s.listener
 	c.CanBecomeVoter = h.kind != kindBroker
 	if c.CanBecomeVoter {
-		c.Listeners = []voters.Endpoint{{Name: s.listener, Host: h.name, Port: h.port}}
-		if h.advertised != 0 {
-			c.Listeners[0].Port = h.advertised
-		}
+		c.Listeners = h.listeners(s.listener, h.told(), nil)
 	}
 	c.StaticVoters, c.BootstrapServers = s.staticQuorum(h), s.bootstrapServers(h)
 	c.AutoJoin = h.autoJoin
