@@ -220,6 +220,9 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if err := c.run(runs); err != nil {
 		return nil, err
 	}
+	if runs.Err() != nil && ctx.Err() == nil && c.stopped == "" { // in the middle of a batch
+		c.stopped = outOfTime(c.Stop.After)
+	}
 	return c.conclude(ctx), nil
 }
 

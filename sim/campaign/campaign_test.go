@@ -2,6 +2,7 @@ package campaign_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -23,6 +24,10 @@ const workerEnv = "KRAFTSIM_TEST_WORKER"
 func TestMain(m *testing.M) {
 	switch mode := os.Getenv(workerEnv); mode {
 	case "":
+		flag.Parse()
+		if f := flag.Lookup("rapid.seed"); f != nil && f.Value.String() == "0" {
+			_ = flag.Set("rapid.seed", "20265") // repeatable
+		}
 		os.Exit(m.Run())
 	case "dies":
 		fmt.Fprintln(os.Stderr, "worker: no such library")
@@ -32,6 +37,7 @@ func TestMain(m *testing.M) {
 		err := campaign.Serve(campaign.WorkerConfig{
 			Catalogue: fakesim.Catalogue(), NewRunner: func() campaign.Runner { return new(fakesim.Runner) },
 			In: os.Stdin, Out: out, Progress: os.Getenv("KRAFTSIM_TEST_PROGRESS"), MemoryBytes: 256 << 20,
+			Explain: explainer(mode),
 		})
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

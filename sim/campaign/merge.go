@@ -16,6 +16,9 @@ func Merge(ctx context.Context, cfg Config) (*Summary, error) {
 		return nil, err
 	}
 	defer c.pool.close()
+	if err := c.sing(ctx); err != nil {
+		return nil, err
+	}
 	return c.conclude(ctx), nil
 }
 

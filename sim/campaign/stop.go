@@ -39,9 +39,11 @@ func (c *campaign) checkRules() {
 	case s.Fingerprint != "" && shown:
 		c.end("a run showed " + s.Fingerprint)
 	case s.After > 0 && c.active() >= s.After:
-		c.end(fmt.Sprintf("time: %v", s.After))
+		c.end(outOfTime(s.After))
 	}
 }
+
+func outOfTime(after time.Duration) string { return fmt.Sprintf("time: %v", after) }
 
 // end ends the runs for a reason.
 func (c *campaign) end(reason string) {

@@ -170,6 +170,7 @@ func (a *App) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.runCommand(), a.replayCommand(), a.shrinkCommand(), a.explainCommand(), a.campaignCommand(), a.verifyCommand(),
 		a.planCommand(), a.listCommand(), a.workerCommand())
+	root.AddCommand(a.campaignsCommand(), a.mergeCommand(), a.verifyFixCommand())
 	root.AddCommand(a.Extra...)
 	markErrors(root)
 	return root

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,7 +95,10 @@ func (c *campaignCall) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		if ended != nil {
-			return c.report(cmd, args, ended)
+			if !JSON(cmd) {
+				err = c.head(cmd, args)
+			}
+			return errors.Join(err, c.report(cmd, args, ended))
 		}
 	}
 	if err := c.check(cmd); err != nil {

@@ -94,17 +94,21 @@ func (c *campaignCall) begin(cmd *cobra.Command, args []string) (err error) {
 
 func (c *campaignCall) enter(cmd *cobra.Command, args []string) (err error) {
 	stored := storeConfig(c.prefix, cmd.Flags())
+	stored.Flags["shard"] = c.cfg.Shard.String() // the environment may have named it
 	text, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
 	r := &c.results
-	r.entry = ledger.Entry{
-		Program: c.app.Catalogue.Program, Engine: sim.EngineVersion, Build: build(), Command: Configure(cmd, args, nil).Command,
-		Config: string(text), Likeness: stored.likeness(),
-	}
+	r.entry = c.app.newEntry(string(text), stored, Configure(cmd, args, nil).Command)
 	r.journal, err = r.ledger.Begin(r.entry)
 	return err
+}
+
+func (a *App) newEntry(config string, stored storedConfig, command string) ledger.Entry {
+	return ledger.Entry{
+		Program: a.Catalogue.Program, Engine: sim.EngineVersion, Build: build(), Command: command, Config: config, Likeness: stored.likeness(),
+	}
 }
 
 // restore takes the configuration and what is done from the results. A campaign that has come to its end has its summary.

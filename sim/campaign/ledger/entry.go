@@ -117,12 +117,13 @@ type Seen struct {
 	campaign.Rate
 }
 
-// LastSeen returns the last campaign that saw a failure in a scenario; nil when none did.
+// LastSeen returns the last campaign that saw a failure in a scenario, under whatever profile; nil when none did.
 func (l *Ledger) LastSeen(fingerprint, scenario string) (*Seen, error) {
 	s := &Seen{Fingerprint: fingerprint, Scenario: scenario}
 	var runs, outOf int64
-	err := l.db.QueryRow(`SELECT campaign, runs, out_of FROM buckets WHERE fingerprint = ? AND scenario = ? AND kind <> 'canary'
-		ORDER BY campaign DESC LIMIT 1`, fingerprint, scenario).Scan(&s.Campaign, &runs, &outOf)
+	err := l.db.QueryRow(`SELECT campaign, scenario, runs, out_of FROM buckets WHERE fingerprint = ? AND kind <> 'canary' AND
+		(scenario = ? OR substr(scenario, 1, length(?) + 1) = ? || '@') ORDER BY campaign DESC LIMIT 1`, fingerprint, scenario, scenario,
+		scenario).Scan(&s.Campaign, &s.Scenario, &runs, &outOf)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

@@ -72,29 +72,43 @@ func open(file, mode string) (*Ledger, error) {
 
 // prepare makes the tables of a new file, and refuses one that is not of this package.
 func (l *Ledger) prepare() error {
+	fresh, err := check(l.db)
+	if err != nil || !fresh {
+		return err
+	}
 	return l.within(func(tx *sql.Tx) error {
-		var application, tables, have int64
-		for _, q := range []struct {
-			query string
-			value *int64
-		}{
-			{"PRAGMA application_id", &application}, {"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA user_version", &have},
-		} {
-			if err := tx.QueryRow(q.query).Scan(q.value); err != nil {
-				return fmt.Errorf("cannot be read as a file of campaigns: %w", err)
-			}
-		}
-		switch {
-		case application == 0 && tables == 0:
-			_, err := tx.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, version))
+		if fresh, err := check(tx); err != nil || !fresh { // another process may have been faster
 			return err
-		case application != applicationID:
-			return errors.New("is a database, and no file of campaigns")
-		case have != version:
-			return fmt.Errorf("has format %d, and this program knows %d", have, version)
 		}
-		return nil
+		_, err := tx.Exec(fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d", schema, applicationID, version))
+		return err
 	})
+}
+
+// check reports whether the file has nothing in it yet. An error says why it is no file of campaigns.
+func check(db interface {
+	QueryRow(query string, args ...any) *sql.Row
+}) (fresh bool, err error) {
+	var application, tables, have int64
+	for _, q := range []struct {
+		query string
+		value *int64
+	}{
+		{"PRAGMA application_id", &application}, {"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA user_version", &have},
+	} {
+		if err := db.QueryRow(q.query).Scan(q.value); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case application == 0 && tables == 0:
+		return true, nil
+	case application != applicationID:
+		return false, errors.New("is a database, and no file of campaigns")
+	case have != version:
+		return false, fmt.Errorf("has format %d, and this program knows %d", have, version)
+	}
+	return false, nil
 }
 
 // within runs f in a transaction: all of it or nothing.
