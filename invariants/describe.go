@@ -69,14 +69,17 @@ func (d *raftDescription) election() bool {
 		d.Weight = sim.Turning
 		d.role()
 	case raft.EpochAdopted:
+		d.Weight = sim.Noise
 		d.Facet("epoch", num(e.Epoch))
 		d.claim("epoch", "goes from epoch %d to epoch %d", e.Other, e.Epoch)
 	case raft.ElectionStarted:
 		d.Weight = sim.Turning
 		d.claim("candidate", "stands for election in epoch %d and votes for itself", e.Epoch)
+		d.Stands(sim.Premise{Topics: "pre-vote-granted", Host: sim.Others, About: sim.Self, Epoch: e.Epoch - 1, Offset: -1, Fold: "since %s would vote for it"})
 		d.on("timeout", sim.Self, 0, -1)
 	case raft.PreVoteStarted:
 		d.claim("pre-vote", "asks whether it could win an election after epoch %d", e.Epoch)
+		d.on("timeout", sim.Self, 0, -1)
 	case raft.VotePersisted:
 		d.Facet("vote", d.Name(e.Peer.ID))
 	case raft.VoteGranted:
@@ -124,10 +127,15 @@ func (d *raftDescription) role() {
 		d.claim("leader", "becomes leader of epoch %d", e.Epoch)
 		d.Stands(sim.Premise{Topics: "vote", Host: sim.Others, About: sim.Self, Epoch: e.Epoch, Offset: -1, Fold: "with the vote of %s"})
 		d.on("candidate", sim.Self, e.Epoch, -1)
+	case e.Role == raft.Resigned:
+		d.claim("resigned", "resigns from the leadership of epoch %d", e.Epoch)
+		d.on("leader", sim.Self, e.Epoch, -1)
+		d.on("check-quorum", sim.Self, e.Epoch, -1)
 	case e.Leader >= 0:
 		d.claim("follower", "follows %s in epoch %d", leader, e.Epoch)
 		d.on("leader", leader, e.Epoch, -1)
 		d.Claim.About = leader
+	case e.Role == raft.Candidate || e.Role == raft.Prospective: // ElectionStarted and PreVoteStarted say it
 	default:
 		d.claim("role", "is %s in epoch %d and knows no leader", role, e.Epoch)
 	}

@@ -17,16 +17,17 @@ import (
 // What follows serves people who look at a run that was recorded (sim.Catalogue): what the bytes on a disk say, and who is who.
 
 // nodeNumber is sim.Catalogue.NodeOf: the node id that the plan gives a host, else its place, from 1.
-func nodeNumber(p *plan.Plan, host int) (node int32, ok bool) {
+func nodeNumber(p *plan.Plan, host int) (node int32, group string, ok bool) {
 	h := &p.Hosts[host]
 	if h.Kind == kindOperator {
-		return 0, false
+		return 0, "", false
 	}
+	group = h.Params["cluster"]
 	if text := h.Params["node_id"]; text != "" {
 		id, err := strconv.ParseInt(text, 10, 32)
-		return int32(id), err == nil
+		return int32(id), group, err == nil
 	}
-	return int32(host) + 1, true
+	return int32(host) + 1, group, true
 }
 
 // decodeFile is sim.Catalogue.Decode.

@@ -96,9 +96,9 @@ type Catalogue struct {
 	// Decode says what the first bytes of a file hold, unit after unit, as far as they are whole; nil for a file that it does not
 	// know. It serves viewers and may be nil.
 	Decode func(path string, data []byte) []Decoded
-	// NodeOf is the number by which the processes of a plan know a host of it, by its index, when it has one. It serves viewers and
-	// may be nil.
-	NodeOf func(p *plan.Plan, host int) (node int32, ok bool)
+	// NodeOf is the number by which the processes of a plan know a host of it, by its index, when it has one, and within which group
+	// of hosts it does: several clusters may number alike. It serves viewers and may be nil.
+	NodeOf func(p *plan.Plan, host int) (node int32, group string, ok bool)
 	// Canary is the planted bug that campaigns must find; nil for none.
 	Canary *Canary
 }
@@ -167,6 +167,9 @@ type Options struct {
 	// Poison copies each buffer at each boundary and scribbles over the original, to catch programs that reuse memory
 	// they gave away.
 	Poison bool
+	// Choice is told of every choice of the scheduler uniform and returns the option that is taken, Leave or Stop. It is the one option that
+	// changes a run: what it returns stands for decisions of the plan, and is recorded like them.
+	Choice func(c *Choice) int64
 	// Digests receives (event id, running trace hash) after every event; verify uses it to name the first that differs.
 	Digests func(event int64, digest uint64)
 }
@@ -175,4 +178,8 @@ type Options struct {
 type Result struct {
 	Verdict   *plan.Verdict
 	Decisions []plan.DrawnDecision // RecordDecisions
+	// Coverage lists the combinations that the run came to, and Workload names the kinds of its clients ("" for none). They are in no hash,
+	// and valid until the engine's next run.
+	Coverage []Covered
+	Workload string
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/history"
-	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 )
 
@@ -19,10 +18,20 @@ type teller struct {
 	parts  []shrink.Part
 	needed map[string]bool // actions that are necessary
 	story  *Story
-	root   int32     // the event that the story ends with
-	broken string    // what it breaks, with its sentence
-	claims [][]int32 // events with a claim, by host
+	root   int32                // the event that the story ends with
+	broken string               // what it breaks, with its sentence
+	claims [][]int32            // events with a claim, by host
+	extra  map[int32]*sim.Claim // claims that the story itself makes
 	chosen map[int32]*pick
+	told   map[int32]bool // ends of processes that are told with a fault
+}
+
+// claim is what an event claims, nil when nothing.
+func (t *teller) claim(seq int32) *sim.Claim {
+	if c := t.extra[seq]; c != nil {
+		return c
+	}
+	return t.h.Events[seq].Claim
 }
 
 // pick is an event that may become a line.
@@ -66,7 +75,8 @@ func (t *teller) necessary() {
 
 // index lists the claims of each host.
 func (t *teller) index() {
-	t.chosen = map[int32]*pick{}
+	t.told = map[int32]bool{}
+	t.chosen, t.extra = map[int32]*pick{}, map[int32]*sim.Claim{}
 	t.claims = make([][]int32, len(t.h.Hosts))
 	for i := range t.h.Events {
 		if e := &t.h.Events[i]; e.Claim != nil && e.Host >= 0 {
@@ -89,7 +99,10 @@ func (t *teller) findRoot() bool {
 			t.root, t.broken = int32(i), "hazard "+e.Text
 		}
 	}
-	return t.root >= 0 && !t.h.Verdict.Outcome.Finding() && t.h.Verdict.Outcome != plan.LegitimatelyStuck
+	if t.h.Verdict.Outcome.Finding() { // what it is about is not the hazard
+		t.root = -1
+	}
+	return t.root >= 0
 }
 
 // past reports whether an event happened before another one, or in one step with it.
@@ -107,9 +120,14 @@ func (t *teller) follow() {
 		if p.distance >= maxDistance {
 			continue
 		}
-		claim := t.h.Events[at].Claim
+		claim := t.claim(at)
 		for i := range claim.Because {
 			queue = append(queue, t.stand(p, at, &claim.Because[i])...)
+		}
+		if claim.Topic == "down" && t.h.Events[at].Kind == history.Down {
+			if seq := t.carrier(at); seq >= 0 && t.choose(seq, p.distance+1) {
+				queue = append(queue, seq)
+			}
 		}
 	}
 }
@@ -226,7 +244,7 @@ func (t *teller) noteUnflushed(seq, relier int32) {
 type mention struct {
 	hosts   []int32
 	epochs  []int32
-	offsets []int64
+	offsets [][2]int64 // each in the order in which it is to be tried: the number may be where something ends, exclusively
 }
 
 // beforeOffset are the words behind which a number is an offset.
@@ -246,7 +264,10 @@ func (t *teller) read(sentence string) (m mention) {
 			case previous == "epoch" || previous == "epochs":
 				m.epochs = append(m.epochs, int32(n))
 			case listed(beforeOffset, previous):
-				m.offsets = append(m.offsets, n)
+				m.offsets = append(m.offsets, [2]int64{n - 1, n})
+				if listed("from,offset,offsets,at", previous) {
+					m.offsets[len(m.offsets)-1] = [2]int64{n, n - 1}
+				}
 			}
 		}
 		previous = word
@@ -263,21 +284,25 @@ func (t *teller) named() (queue []int32) {
 		}
 	}
 	root := &t.h.Events[t.root]
-	detector := int32(-1)
+	m := t.read(root.Text)
+	concerned := len(m.hosts) == 0
 	for seq := t.root - 1; seq >= 0 && t.h.Events[seq].ID == root.ID; seq-- {
-		if e := &t.h.Events[seq]; e.Host >= 0 {
-			detector = e.Host
-			if e.Claim != nil {
+		e := &t.h.Events[seq]
+		if e.Host < 0 {
+			continue
+		}
+		if len(m.hosts) == 0 {
+			m.hosts = append(m.hosts, e.Host)
+		}
+		if slices.Contains(m.hosts, e.Host) {
+			concerned = true
+			if e.Claim != nil && e.Claim.Topic != "flush" {
 				add(seq, 0)
 			}
 		}
 	}
-	if seq := t.carrier(); seq >= 0 {
+	if seq := t.carrier(t.root); seq >= 0 && concerned && len(queue) == 0 {
 		add(seq, 1)
-	}
-	m := t.read(root.Text)
-	if len(m.hosts) == 0 && detector >= 0 {
-		m.hosts = append(m.hosts, detector)
 	}
 	for _, host := range m.hosts {
 		for _, epoch := range m.epochs {
@@ -288,7 +313,7 @@ func (t *teller) named() (queue []int32) {
 			}
 		}
 		for _, offset := range m.offsets {
-			for _, end := range []int64{offset - 1, offset} {
+			for _, end := range offset {
 				list := t.lastOf(host, 2, func(c *sim.Claim, e *history.Event) bool {
 					return covers(c, end) && c.Topic != "flush" && c.Topic != "holds"
 				})
@@ -306,24 +331,29 @@ func (t *teller) named() (queue []int32) {
 			}
 		}
 	}
+	for i := 0; i < len(m.hosts) && len(queue) == 0; i++ { // nobody speaks of what the sentence names: what they did last
+		for _, seq := range t.lastOf(m.hosts[i], 3, func(_ *sim.Claim, e *history.Event) bool { return e.Weight >= history.Detail }) {
+			add(seq, 1)
+		}
+	}
 	return queue
 }
 
-// carrier is the message that was being handled when the invariant broke, when nothing was claimed in that step: -1 for none. It becomes
-// a claim of who got it, which stands on what its sender claimed last.
-func (t *teller) carrier() int32 {
-	at := t.root
+// carrier is the message that was being handled when something happened, -1 for none. It becomes a claim of who got it, which stands on
+// what its sender claimed last.
+func (t *teller) carrier(seq int32) int32 {
+	at := seq
 	for at >= 0 && t.h.Events[at].Kind != history.Input {
 		at = t.h.Events[at].Cause
 	}
-	if at < 0 || t.h.Events[at].Peer < 0 || t.h.Events[at].Message == 0 || len(t.chosen) > 0 {
+	if at < 0 || t.h.Events[at].Peer < 0 || t.h.Events[at].Message == 0 {
 		return -1
 	}
 	e := &t.h.Events[at]
 	peer := t.h.Hosts[e.Peer]
 	_, what, _ := strings.Cut(e.Text, ": ")
 	if e.Claim == nil {
-		e.Claim = &sim.Claim{Topic: "message", About: peer, Clause: "gets from " + peer + ": " + what, Because: []sim.Premise{
+		t.extra[at] = &sim.Claim{Topic: "message", About: peer, Clause: "gets from " + peer + ": " + what, Because: []sim.Premise{
 			{Topics: "append,commit,leader", Host: peer, Offset: -1}, {Topics: "leader,vote,follower", Host: peer, Offset: -1},
 		}}
 	}

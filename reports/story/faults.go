@@ -56,10 +56,7 @@ func (t *teller) action(id string) *plan.Action {
 func (t *teller) fault(at int32, a *plan.Action) {
 	downs, lost := t.effects(at, a)
 	seq := at
-	if a.Kind == "crash-op" {
-		if len(downs) == 0 {
-			return
-		}
+	if lurking(a) && len(downs) > 0 {
 		seq = downs[0]
 	}
 	p := &pick{seq: seq, needed: true, text: t.faultText(a, downs)}
@@ -80,6 +77,9 @@ func (t *teller) fault(at int32, a *plan.Action) {
 	t.chosen[seq] = p
 }
 
+// lurking reports whether an action waits for its moment: it strikes with a crash when something happens.
+func lurking(a *plan.Action) bool { return a.Params["how"] == "kill" || a.Params["how"] == "power" }
+
 // effects are the ends of processes that an action brought about, and what they took from the disks.
 func (t *teller) effects(at int32, a *plan.Action) (downs, lost []int32) {
 	hosts := t.order.touched[at]
@@ -88,12 +88,13 @@ func (t *teller) effects(at int32, a *plan.Action) (downs, lost []int32) {
 		switch e.Kind {
 		case history.Down:
 			caused := e.ID == t.h.Events[at].ID
-			if a.Kind == "crash-op" {
-				caused = len(downs) == 0 && slices.Contains(hosts, e.Host) && strings.HasPrefix(e.Text, "killed") ||
-					len(downs) == 0 && slices.Contains(hosts, e.Host) && strings.HasPrefix(e.Text, "power")
+			if lurking(a) {
+				crash := strings.HasPrefix(e.Text, sim.Killed.String()) || strings.HasPrefix(e.Text, sim.PowerLost.String())
+				caused = crash && len(downs) == 0 && (len(hosts) == 0 || slices.Contains(hosts, e.Host)) && !t.told[i] && !t.struck(i)
 			}
 			if caused {
 				downs = append(downs, i)
+				t.told[i] = true
 			}
 		case history.Lost:
 			if e.ID == t.h.Events[at].ID || len(downs) > 0 && e.ID == t.h.Events[downs[len(downs)-1]].ID {
@@ -102,6 +103,16 @@ func (t *teller) effects(at int32, a *plan.Action) (downs, lost []int32) {
 		}
 	}
 	return downs, lost
+}
+
+// struck reports whether an action brought an event about in the same step.
+func (t *teller) struck(seq int32) bool {
+	for i := seq; i >= 0 && t.h.Events[i].ID == t.h.Events[seq].ID; i-- {
+		if t.h.Events[i].Kind == history.Action {
+			return true
+		}
+	}
+	return false
 }
 
 // losses says who relied on what a crash took, and makes its writing a candidate.
@@ -129,8 +140,8 @@ func seconds(us int64) string { return strconv.FormatFloat(float64(us)/1e6, 'f',
 // faultText is what an action does, in words. Kinds that it has no words for are told as the plan has them.
 func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	at := seconds(int64(a.AtUs))
-	if a.Kind == "crash-op" {
-		at = seconds(t.h.Events[downs[0]].AtUs)
+	if lurking(a) {
+		return t.crashText(a, downs)
 	}
 	get := func(name string) string { return strings.ReplaceAll(a.Params[name], ",", ", ") }
 	lasting := ""
@@ -142,12 +153,6 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 		return fmt.Sprintf("at %s %s is killed", at, host)
 	case "power":
 		return fmt.Sprintf("at %s %s %s power", at, get("hosts"), verb(get("hosts"), "loses", "lose"))
-	case "crash-op":
-		how := "is killed"
-		if get("how") == "power" {
-			how = "loses power"
-		}
-		return fmt.Sprintf("at %s %s %s inside of a disk operation", at, host, how)
 	case "stop":
 		return fmt.Sprintf("at %s %s is asked to stop", at, host)
 	case "wipe":
@@ -177,13 +182,37 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	case "disk-full":
 		return fmt.Sprintf("from %s on the disk of %s has room for %s bytes%s", at, host, get("free"), lasting)
 	case "disk-slow":
-		return fmt.Sprintf("from %s on the disk of %s takes %s percent of its time%s", at, host, get("percent"), lasting)
+		percent, _ := strconv.ParseInt(get("percent"), 10, 64)
+		return fmt.Sprintf("from %s on the disk of %s is %s times as slow%s", at, host, strconv.FormatFloat(float64(percent)/100, 'f', -1, 64), lasting)
+	case "names":
+		switch get("how") {
+		case "never":
+			return fmt.Sprintf("from %s on the name of %s does not resolve%s", at, host, lasting)
+		case "other":
+			return fmt.Sprintf("from %s on the name of %s leads to %s%s", at, host, get("to"), lasting)
+		}
+		return fmt.Sprintf("from %s on the name of %s resolves late%s", at, host, lasting)
 	case "disk-stuck":
 		return fmt.Sprintf("from %s on the disk of %s hangs (%s)%s", at, host, get("on"), lasting)
 	}
 	bare := *a
 	bare.ID = ""
 	return "an operator's step or fault: " + strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
+}
+
+// crashText is a crash that waited for its moment, in words.
+func (t *teller) crashText(a *plan.Action, downs []int32) string {
+	bare := *a
+	bare.ID = ""
+	moment := "ordered as " + strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
+	if a.Kind == "crash-op" {
+		moment = "inside of a disk operation"
+	}
+	if len(downs) == 0 {
+		return "a crash is set, " + moment
+	}
+	e := &t.h.Events[downs[0]]
+	return fmt.Sprintf("at %s %s %s %s", seconds(e.AtUs), t.h.Hosts[e.Host], e.Claim.Clause, moment)
 }
 
 func verb(names, one, many string) string {

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/history"
@@ -12,11 +13,16 @@ import (
 func (t *teller) wait() {
 	t.root = -1
 	t.faults()
+	waiting := t.read(strings.Join(t.h.Verdict.Waiting, " "))
 	for host := range t.h.Hosts {
+		_, up := t.facets(int32(host))
+		if up && len(waiting.hosts) > 0 && !slices.Contains(waiting.hosts, int32(host)) {
+			continue
+		}
 		list := t.claims[host]
 		for i := len(list) - 1; i >= 0; i-- {
 			e := &t.h.Events[list[i]]
-			if e.Weight >= history.Turning && e.Claim.Topic != "boot" {
+			if e.Weight >= history.Turning && !listed("boot,snapshot,offer,answer,activation", e.Claim.Topic) {
 				t.choose(list[i], 2)
 				break
 			}

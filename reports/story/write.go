@@ -59,7 +59,7 @@ func (t *teller) sentence(p *pick) string {
 	e := &t.h.Events[p.seq]
 	s := p.text
 	if s == "" {
-		s = t.h.Hosts[e.Host] + " " + e.Claim.Clause
+		s = t.h.Hosts[e.Host] + " " + t.claim(p.seq).Clause
 	}
 	for _, f := range p.folds {
 		if names := t.names(f.hosts); names != "" {

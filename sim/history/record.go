@@ -33,19 +33,21 @@ type recorder struct {
 	catalogue *sim.Catalogue
 	history   *History
 	hosts     map[string]int32
-	nodes     map[int32]string // "" for a number that several hosts have
-	causes    []int64          // of the events, by id of the world's event; parallel to History.Events
-	files     []*disk          // of the hosts; nil: not seen yet
-	state     [][]Facet        // of the hosts, as told last
-	owned     map[string]bool  // facets that observations tell of: the state does not
-	handled   *sim.Host        // whose handler runs or ran last
-	at        int              // index of the event that it is
+	nodes     map[nodeKey]string // "" for a number that several hosts have
+	groups    []string           // of the hosts
+	causes    []int64            // of the events, by id of the world's event; parallel to History.Events
+	files     []*disk            // of the hosts; nil: not seen yet
+	state     [][]Facet          // of the hosts, as told last
+	exited    []bool             // whether the last process of the host ended in order
+	owned     map[string]bool    // facets that observations tell of: the state does not
+	handled   *sim.Host          // whose handler runs or ran last
+	at        int                // index of the event that it is
 }
 
 func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
 	r := &recorder{
-		catalogue: c, history: &History{Plan: p.Clone()}, hosts: map[string]int32{}, nodes: map[int32]string{},
-		files: make([]*disk, len(p.Hosts)), state: make([][]Facet, len(p.Hosts)), owned: map[string]bool{},
+		catalogue: c, history: &History{Plan: p.Clone()}, hosts: map[string]int32{}, nodes: map[nodeKey]string{}, groups: make([]string, len(p.Hosts)),
+		files: make([]*disk, len(p.Hosts)), state: make([][]Facet, len(p.Hosts)), exited: make([]bool, len(p.Hosts)), owned: map[string]bool{},
 	}
 	for i := range p.Hosts {
 		id := p.Hosts[i].ID
@@ -54,22 +56,33 @@ func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
 		if c.NodeOf == nil {
 			continue
 		}
-		if node, ok := c.NodeOf(p, i); ok {
-			if _, twice := r.nodes[node]; twice {
+		node, group, ok := c.NodeOf(p, i)
+		r.groups[i] = group
+		if ok {
+			key := nodeKey{group, node}
+			if _, twice := r.nodes[key]; twice {
 				id = ""
 			}
-			r.nodes[node] = id
+			r.nodes[key] = id
 		}
 	}
 	return r
 }
 
-// name is the host of a node.
-func (r *recorder) name(node int32) string {
-	if id := r.nodes[node]; id != "" {
-		return id
+// nodeKey is a number within a group of hosts.
+type nodeKey struct {
+	group string
+	node  int32
+}
+
+// namer is what a host calls the nodes of its group.
+func (r *recorder) namer(host int32) func(node int32) string {
+	return func(node int32) string {
+		if id := r.nodes[nodeKey{r.groups[host], node}]; id != "" {
+			return id
+		}
+		return fmt.Sprintf("node %d", node)
 	}
-	return fmt.Sprintf("node %d", node)
 }
 
 // line takes in a line of the trace.
@@ -114,12 +127,14 @@ func (r *recorder) meaning(e *Event, t *sim.TraceLine) {
 	case "down":
 		e.Kind, e.Weight = Down, Turning
 		e.Claim = downClaim(t)
+		if r.exited[e.Host] = t.Down == sim.Exited; r.exited[e.Host] {
+			e.Weight = Detail
+		}
 		r.state[e.Host] = nil
 	case "boot":
 		e.Kind, e.Weight = Boot, Turning
-		e.Claim = &sim.Claim{Topic: "boot", Clause: "starts", Because: []sim.Premise{{Topics: "lost,down", Host: sim.Self, Offset: -1}}}
-		if t.Boot > 1 {
-			e.Claim.Clause = "starts again"
+		if t.Boot > 1 && !r.exited[e.Host] {
+			e.Claim = &sim.Claim{Topic: "boot", Clause: "starts again", Because: []sim.Premise{{Topics: "lost,down", Host: sim.Self, Offset: -1}}}
 		}
 		r.look(e, t.Of)
 	case "action":
@@ -148,7 +163,7 @@ func (r *recorder) describe(e *Event, o sim.Observation) {
 	if !ok {
 		return
 	}
-	about := sim.NewDescription(r.name)
+	about := sim.NewDescription(r.namer(e.Host))
 	d.Describe(about)
 	e.Weight, e.Facets = about.Weight, about.Facets
 	if about.Text != "" {
@@ -224,7 +239,7 @@ func (r *recorder) finish(v *plan.Verdict) *History {
 	return h
 }
 
-// downClaim is how a process ended, as a clause.
+// downClaim is how a process ended, as a clause; nil when it wanted to.
 func downClaim(t *sim.TraceLine) *sim.Claim {
 	c := &sim.Claim{Topic: "down"}
 	switch t.Down {
@@ -233,7 +248,7 @@ func downClaim(t *sim.TraceLine) *sim.Claim {
 	case sim.PowerLost:
 		c.Clause = "loses power"
 	case sim.Exited:
-		c.Clause = "exits in order"
+		return nil
 	case sim.RefusedToStart:
 		c.Clause = "refuses to start" + reason(t.Text)
 	default:
