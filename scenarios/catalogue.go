@@ -14,6 +14,7 @@ func Catalogue() *sim.Catalogue {
 	for _, k := range actionKinds() {
 		registry.AddAction(k)
 	}
+	registry.AddTargets(targetWords()...)
 	for _, k := range workloadKinds() {
 		registry.AddWorkload(k)
 	}

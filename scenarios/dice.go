@@ -111,8 +111,43 @@ func fill(d swarm.Dice, p *plan.Plan, a *plan.Action, name string) (known, ok bo
 		a.Params["kind"] = number(d.OneOf(name+"/kind", filterKinds...))
 		return true, len(p.Hosts) > 1
 	}
-	return false, false
+	return aimed(d, p, a, name)
 }
+
+// aimed completes the words of faults that aim.
+func aimed(d swarm.Dice, p *plan.Plan, a *plan.Action, name string) (known, ok bool) {
+	down := micros(d.OneOf(name+"/down", 1_000, 15_000, 60_000, 200_000))
+	lasts := micros(d.OneOf(name+"/for", 10_000, 60_000, 150_000, 350_000))
+	switch a.Kind {
+	case "isolate-leader":
+		a.Kind, a.Params["host"], a.Params["for"] = "isolate", targetLeader, lasts
+	case "isolate-next":
+		a.Kind, a.Params["host"], a.Params["for"] = "isolate", targetNext, lasts
+	case "kill-leader":
+		a.Kind, a.Params["host"], a.Params["down"] = "kill", targetLeader, down
+	case "split-quorum":
+		a.Kind, a.Params["hosts"], a.Params["for"] = "split", targetQuorum, lasts
+	case "flap":
+		a.Params["of"] = d.Pick(name+"/of", "election", "fetch", "fetch", "request")
+		a.Params["phase"], a.Params["down"] = number(d.Roll(name+"/phase", 100)), number(d.OneOf(name+"/share", 20, 50, 50, 80, 95))
+		a.Params["from"], a.Params["for"] = d.Pick(name+"/from", targetLeader, targetNext), micros(d.OneOf(name+"/flap-for", 100_000, 300_000, 600_000))
+		a.Params["to"] = others(p, "")
+	case crashAfterKind:
+		a.Params["on"] = d.Pick(name+"/on", afterWords...)
+		a.Params["n"] = number(1 + d.Roll(name+"/n", d.OneOf(name+"/reach", 1, 4, 20)))
+		a.Params["op"] = number(1 + d.Roll(name+"/op", d.OneOf(name+"/op-reach", 1, 3, 6)))
+		a.Params["how"], a.Params["down"] = d.Pick(name+"/how", "kill", "power"), down
+	case tearKind:
+		a.Params["n"], a.Params["down"] = number(d.OneOf(name+"/n", 1, 1, 2, 4)), down
+	default:
+		return false, false
+	}
+	return true, len(p.Hosts) > 1 || a.Kind == "kill" || a.Kind == crashAfterKind || a.Kind == tearKind
+}
+
+// afterWords are the events behind which crash-after is drawn: each is followed by disk operations, or should follow some.
+var afterWords = []string{"vote-persisted", "vote-granted", "election-started", "role-changed", "epoch-adopted", "log-appended", "log-appended", "log-flushed",
+	"log-truncated", "high-watermark-advanced", "snapshot-stored", "log-replaced", "voters-changed"}
 
 // filterKinds are the kinds of raft's messages: Fetch, Vote, BeginQuorumEpoch, EndQuorumEpoch, FetchSnapshot, each with its
 // answer.

@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -29,6 +28,9 @@ type Act struct {
 	w     *World
 	Index int
 	Error error // first parameter that could not be read
+
+	symbols []symbolic // what symbolic targets came to
+	told    bool       // what it came to is in the verdict already
 }
 
 // action is an action of this run.
@@ -53,28 +55,6 @@ func (w *World) Handle(kind string, h ActionHandler) {
 // Handler returns what a kind of action does so far: a scenario that knows a reason to refuse a fault of the core puts its own handler
 // before it.
 func (w *World) Handler(kind string) ActionHandler { return w.handlers[kind] }
-
-// Host returns the host that a parameter names, or nil with Error set.
-func (a *Act) Host(field string) *Host {
-	if h := a.w.Host(a.Params[field]); h != nil {
-		return h
-	}
-	a.fail(field, "no such host")
-	return nil
-}
-
-// Hosts returns the hosts of a comma separated parameter.
-func (a *Act) Hosts(field string) (hosts []*Host) {
-	for _, id := range strings.Split(a.Params[field], ",") {
-		h := a.w.Host(id)
-		if h == nil {
-			a.fail(field, "no host "+id)
-			return nil
-		}
-		hosts = append(hosts, h)
-	}
-	return hosts
-}
 
 // Number returns an integer parameter, or the default when it is absent.
 func (a *Act) Number(field string, absent int64) int64 {
@@ -150,8 +130,14 @@ func (w *World) runAction(i int) {
 	a.on = true
 	w.stats.actions++
 	*w.Stat("fault-" + a.act.Kind)++
+	text := a.act.Action
+	if len(a.act.symbols) > 0 {
+		if text = a.act.concrete(); !a.act.told {
+			w.Resolved(a.act.ID, text)
+		}
+	}
 	if w.opts.Trace != nil {
-		w.traceAction(&a.act, "action", w.registry.FormatAction(&a.act.Action))
+		w.traceAction(&a.act, "action", w.registry.FormatAction(&text))
 	}
 	if d := a.act.DurationNs("for", 0); d > 0 && a.handler.Undo != nil {
 		w.schedule(w.now+d, event{kind: eventUndo, ref: int32(i), cause: w.eventID}, actionHash(a.act.ID), 1)

@@ -173,4 +173,5 @@ func (w *World) commitObserve(h *Host, lane int32, o Observation, cause int64) {
 	for _, c := range w.onProtocol {
 		c.OnProtocol(h, o)
 	}
+	w.cover(h)
 }

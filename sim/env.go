@@ -217,7 +217,7 @@ func (d disk) Issue(v *vdisk.Volume, op vdisk.OpID, costNs int64) {
 	if e.cursor == from {
 		e.cursor++
 	}
-	if v.ArmedAt(op) {
+	if e.w.trap != nil && e.w.trapped(e.h, v, op) || v.ArmedAt(op) {
 		e.add(effectCut).at = from + (e.cursor-from)/2
 	}
 	if e.w.poison.on {

@@ -50,6 +50,7 @@ func (w *World) schedule(at int64, e event, entity, key uint64) {
 	priority := w.source.Priority(siteOrder, entity, uint64(e.kind), key, at)
 	it := Item{At: at, Tie: uint64(priority)<<32 | uint64(w.sequence), Event: i}
 	if w.policy != nil {
+		it.Lane = w.laneOf(&e)
 		w.policy.Push(it)
 		return
 	}

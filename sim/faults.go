@@ -20,26 +20,34 @@ const (
 
 var (
 	fieldHost = plan.Field{Name: "host", Type: plan.HostField, Required: true, Doc: "the host"}
-	fieldFrom = plan.Field{Name: "from", Type: plan.HostsField, Required: true, Doc: "senders"}
-	fieldTo   = plan.Field{Name: "to", Type: plan.HostsField, Required: true, Doc: "receivers"}
+	fieldFrom = plan.Field{Name: "from", Type: plan.HostsField, Required: true, Symbolic: true, Doc: "senders"}
+	fieldTo   = plan.Field{Name: "to", Type: plan.HostsField, Required: true, Symbolic: true, Doc: "receivers"}
 	fieldFor  = plan.Field{Name: "for", Type: plan.DurationField, Max: longestUs, Doc: "how long it lasts; absent: until the calm"}
 	fieldDown = plan.Field{Name: "down", Type: plan.DurationField, Max: longestUs, Doc: "after how long the host starts again; absent: in the calm"}
 	fieldPath = plan.Field{Name: "path", Type: plan.TextField, Doc: "only below this path"}
 )
 
 // Faults lists the kinds of action that the core itself offers. Scenarios add their own to the registry.
-func Faults() []plan.Kind {
+func Faults() []plan.Kind { return append(plainKinds(), aimedKinds()...) }
+
+// aimable are the kinds whose host may be a symbolic target. Damage is not among them: a plan has to tell whose disk it was.
+var aimable = []string{"kill", "crash-op", "stop", "pause", "isolate", "disk-error", "disk-full", "disk-slow", "disk-stuck"}
+
+func plainKinds() []plan.Kind {
 	host := func(name, doc string, more ...plan.Field) plan.Kind {
-		return plan.Kind{Name: name, Doc: doc, Fields: append([]plan.Field{fieldHost}, more...)}
+		target := fieldHost
+		target.Symbolic = slices.Contains(aimable, name)
+		return plan.Kind{Name: name, Doc: doc, Fields: append([]plan.Field{target}, more...)}
 	}
 	percent := plan.Field{Name: "percent", Type: plan.NumberField, Max: most, Required: true, Doc: "cost in per cent of the usual"}
 	return []plan.Kind{
 		host("kill", "the process dies; the page cache survives", fieldDown),
 		{Name: "power", Doc: "power loss of one or several hosts at once; unsynced data may go", Fields: []plan.Field{
-			{Name: "hosts", Type: plan.HostsField, Required: true, Doc: "the hosts"}, fieldDown}},
+			{Name: "hosts", Type: plan.HostsField, Required: true, Symbolic: true, Doc: "the hosts"}, fieldDown}},
 		host("crash-op", "the host dies inside the n-th disk operation to come; a host that is down, in its next boot",
 			plan.Field{Name: "n", Type: plan.NumberField, Min: 1, Max: 1_000 * most, Required: true, Doc: "which operation from now on, from 1"},
-			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown),
+			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown,
+			plan.Field{Name: "boot", Type: plan.NumberField, Min: 1, Max: most, Doc: "n counts from the beginning of this incarnation of the process; absent: from now"}),
 		host("stop", "graceful stop; a process that takes longer than the grace is killed", fieldDown,
 			plan.Field{Name: "grace", Type: plan.DurationField, Max: longestUs, Doc: "how long it may take; absent: 1s"}),
 		host("wipe", "power loss, and everything below a directory is erased", fieldDown,
@@ -85,6 +93,7 @@ func (w *World) installFaults() {
 	w.fault("kill", ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash([]*Host{a.Host("host")}, a, false) }})
 	w.fault("power", ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash(a.Hosts("hosts"), a, true) }})
 	w.fault("crash-op", ActionHandler{Do: actCrashOp})
+	w.installAimed()
 	w.fault("stop", ActionHandler{Do: actStop})
 	w.fault("wipe", ActionHandler{Do: actWipe})
 	w.fault("flip", ActionHandler{Do: actFlip})
@@ -144,10 +153,12 @@ func (w *World) actCrash(hosts []*Host, a *Act, power bool) string {
 }
 
 func actCrashOp(w *World, a *Act) string {
-	h, n := a.Host("host"), a.Number("n", 1)
+	h, n, boot := a.Host("host"), a.Number("n", 1), a.Number("boot", 0)
 	switch {
 	case h == nil || a.Error != nil:
 		return ""
+	case boot > 0:
+		return w.arm(h, int32(boot), n, a.Word("how", "kill") == "power", a.DurationNs("down", -1))
 	case h.armed:
 		return "armed already"
 	case n < 1 || !h.volume.ArmCrash(h.volume.OpsSinceBoot()+n):

@@ -21,6 +21,7 @@ var faultTests = map[string]measure{
 	"jump": jumped, "cut": cut, "isolate": isolated, "clog": clogged, "filter": filtered, "disk-error": diskErrors,
 	"disk-full": diskFull, "disk-slow": diskSlow, "wipe": wipedBytes,
 	"flip": flippedBits, "swap": swappedDisks, "disk-stuck": diskStuck, "names": wrongNames,
+	"split": splitOff, "flap": flapped,
 }
 
 // A new fault without a test is red, and so is a fault that does nothing, or a test that sees an effect without it.

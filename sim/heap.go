@@ -20,6 +20,7 @@ type Item struct {
 	// the order of scheduling, which settles ties of priority.
 	Tie   uint64
 	Event int32 // index into the world's pool of events
+	Lane  int32 // which queue of a laneQueue; Timed does not look at it
 }
 
 // less is 1 when a comes before b, else 0. It has no branch: the order of pending events is random to the processor.

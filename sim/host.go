@@ -9,29 +9,33 @@ import (
 // Host is a machine. It survives crashes: its volume, its clock, its release, its power. What runs on it between a boot
 // and a crash is a Process.
 type Host struct {
-	w       *World
-	spec    plan.Host
-	index   int32
-	hash    uint64
-	boot    int32 // incarnation of the process, from 1; counts boots
-	up      bool
-	leaving bool // Stop was called
-	powered bool
-	swapped bool // has the disk of another host
-	frozen  bool // outside the core: the calm does not heal it
-	factory func() Process
-	process Process
-	clock   clock
-	volume  *vdisk.Volume
-	files   *vdisk.Handle
-	env     Env
-	lanes   []lane
+	w        *World
+	spec     plan.Host
+	index    int32
+	hash     uint64
+	kindHash uint64 // for coverage
+	boot     int32  // incarnation of the process, from 1; counts boots
+	up       bool
+	leaving  bool // Stop was called
+	powered  bool
+	swapped  bool // has the disk of another host
+	frozen   bool // outside the core: the calm does not heal it
+	factory  func() Process
+	process  Process
+	clock    clock
+	volume   *vdisk.Volume
+	files    *vdisk.Handle
+	env      Env
+	lanes    []lane
 
 	pausedUntil int64 // 0: not paused
 	pauseStamp  uint32
 	armed       bool // a crash at a disk operation is armed, with armedPower
 	armedPower  bool
 	armedDown   int64
+	tornOp      vdisk.OpID // a write that a trap tears, with tornLost sectors missing
+	tornLost    int64
+	bootedAt    int64
 	bootStarted int64    // -1 when Boot is over
 	leaveDown   int64    // after a graceful stop: when to start again
 	diskFaults  []string // that are on
@@ -77,7 +81,7 @@ func (h *Host) MonotonicNs() int64 { return h.clock.monotonicNs(h.w.now) }
 // reset makes the host of the run before into a new one, keeping memory.
 func (h *Host) reset(w *World, index int32, spec plan.Host) {
 	lanes, volume := h.lanes, h.volume
-	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), powered: true}
+	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), kindHash: decide.HashString(spec.Kind), powered: true}
 	h.lanes = lanes[:0]
 	h.bootStarted, h.leaveDown = -1, -1
 	h.clock = clock{driftPpm: int64(spec.DriftPpm), wallNs: wallEpochNs + int64(spec.OffsetMs)*million}

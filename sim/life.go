@@ -14,10 +14,13 @@ func (w *World) bootHost(h *Host, cause int64) {
 	w.eventID++
 	h.boot++
 	h.up, h.powered, h.leaving, h.leaveDown = true, true, false, -1
-	h.bootStarted, h.fatal = w.now, nil
+	h.bootStarted, h.bootedAt, h.fatal = w.now, w.now, nil
 	h.lanes = h.lanes[:0]
 	h.process = h.factory()
 	h.files = h.volume.Handle(disk{&h.env})
+	if len(w.armings) > 0 {
+		w.armBooted(h)
+	}
 	e := &h.env
 	e.lane, e.cursor, e.event = 0, w.now, w.eventID
 	e.Lanes("main")
@@ -96,6 +99,7 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 	for _, c := range w.onLife {
 		c.OnDown(h, kind, err)
 	}
+	w.cover(h)
 }
 
 // comeBack schedules the next boot after an end that no action caused: a supervisor restarts what failed, a graceful stop
@@ -179,6 +183,12 @@ func (w *World) cutNow(h *Host) {
 		return
 	}
 	w.stats.cutsAtOp++
+	if h.tornOp != vdisk.NoOp {
+		if site, kind, key, ok := h.volume.CutWrite(h.tornOp); ok {
+			w.source.Force(site, h.hash, kind, key, h.tornLost)
+		}
+		h.tornOp = vdisk.NoOp
+	}
 	w.crashHost(h, h.armedPower, h.armedDown)
 }
 

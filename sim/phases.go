@@ -82,6 +82,7 @@ func (w *World) startCalm() {
 		return
 	}
 	w.calm = true
+	w.calmPolicy()
 	w.fold(uint64(w.now) ^ 0xca1)
 	for _, h := range w.hosts {
 		h.frozen = false

@@ -44,7 +44,7 @@ func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
 	if j, ok := e.catalogue.Scenario(p.Scenario).(Judge); ok && !v.Outcome.Finding() {
 		j.Judge(w, v)
 	}
-	return Result{Verdict: v, Decisions: w.drawn}, nil
+	return Result{Verdict: v, Decisions: w.drawn, Coverage: w.coverage.found, Workload: w.coverage.workload}, nil
 }
 
 // prepare furnishes the world for a plan.
@@ -68,6 +68,7 @@ func (e *Engine) prepare(p *plan.Plan, o Options) error {
 	if o.RecordDecisions {
 		w.source.Record(w.record)
 	}
+	w.usePolicy()
 	w.installFaults()
 	if err := s.Build(w, p); err != nil {
 		return err

@@ -22,6 +22,13 @@ type World struct {
 	net       vnet.Net
 	timed     Timed
 	policy    Scheduler // nil: timed
+	pct       PCT
+	uniform   Uniform
+
+	chooseFrom int64 // when choices begin
+	faultsLeft int64 // that choices may insert
+	choosable  []choiceFault
+	order      []Item // scratch
 
 	now      int64
 	eventID  int64
@@ -59,6 +66,7 @@ type World struct {
 	diskCause int64 // id of the event whose handler issued the operation being committed; 0: an operator's
 
 	stats      statistics
+	coverage   coverage
 	report     report
 	checkers   []Checker
 	onProtocol []ProtocolChecker
@@ -76,6 +84,11 @@ type World struct {
 	memory     arena
 	poison     poison
 	budget     check.Budget
+	targets    func(word string) (hosts []*Host, why string)
+	timeouts   []timeout
+	flaps      []*flap
+	armings    []arming
+	trap       Trap
 	replicaKey func(h *Host) string // nil: the id
 }
 
@@ -128,8 +141,15 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.poison.reset(o.Poison)
 	w.budget.Reset(p.Unrestricted)
 	w.replicaKey = nil
+	w.targets, w.trap = nil, nil
+	w.timeouts, w.flaps, w.armings = w.timeouts[:0], w.flaps[:0], w.armings[:0]
+	w.coverage.reset(p)
 	w.models(p)
-	return w.makeHosts(p)
+	w.faultsLeft = 0
+	if err := w.makeHosts(p); err != nil {
+		return err
+	}
+	return nil
 }
 
 // models converts the plan's models into those of the network, the disks and the lanes.

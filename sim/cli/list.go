@@ -213,7 +213,10 @@ func valueOf(f *plan.Field) string {
 		plan.HostField: "HOST", plan.HostsField: "HOST,...", plan.NumberField: "NUMBER", plan.DurationField: "DURATION",
 		plan.WordField: "WORD", plan.TextField: "TEXT",
 	}[f.Type]
-	if len(f.Words) > 0 {
+	switch {
+	case len(f.Words) > 0 && (f.Type == plan.HostField || f.Type == plan.HostsField):
+		value += "|" + strings.Join(f.Words, "|")
+	case len(f.Words) > 0:
 		value = strings.Join(f.Words, "|")
 	}
 	if f.Type == plan.NumberField && f.Max != 0 {

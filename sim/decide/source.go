@@ -58,6 +58,7 @@ type Source struct {
 	overrides []Override // ascending by NameHash
 	recorder  func(Drawn)
 	explicit  bool
+	forced    forced
 	fold      uint64 // running digest of names and values consumed
 	draws     int64
 
@@ -88,6 +89,7 @@ func (s *Source) Reset(seed uint64, overrides []Override, reseeds []Reseed) {
 		return 0
 	})
 	s.recorder, s.explicit = nil, false
+	s.forced = forced{}
 	s.fold = 0
 	s.draws = 0
 	if len(s.slots) == 0 {
@@ -135,6 +137,10 @@ func (s *Source) Choose(site *Site, entity, kind, key uint64, n int64) int64 {
 	if s.explicit && !site.spread {
 		v = min(site.benign, n-1)
 	}
+	if s.forced.site == site && s.forced.is(entity, kind, key) {
+		v = min(s.forced.value, n-1)
+		s.forced = forced{}
+	}
 	return s.settle(site, entity, kind, key, occurrence, hash, v, n)
 }
 
@@ -153,6 +159,24 @@ func (s *Source) Chance(site *Site, entity, kind, key uint64, ppm int64) bool {
 		v = 1
 	}
 	return s.settle(site, entity, kind, key, occurrence, hash, v, 2) == 1
+}
+
+// forced is a draw whose value an action of the plan fixes.
+type forced struct {
+	site              *Site
+	entity, kind, key uint64
+	value             int64
+}
+
+func (f *forced) is(entity, kind, key uint64) bool {
+	return f.entity == entity && f.kind == kind && f.key == key
+}
+
+// Force fixes the value of the next Choose of that name, whatever its occurrence: what an action of the plan aims at. It is recorded like any
+// other value, so that a plan that overrides the decision does without the action. One force at a time: a later one replaces it, and
+// an override has the last word.
+func (s *Source) Force(site *Site, entity, kind, key uint64, value int64) {
+	s.forced = forced{site: site, entity: entity, kind: kind, key: key, value: value}
 }
 
 func (s *Source) settle(site *Site, entity, kind, key uint64, occurrence uint32, hash uint64, v, n int64) int64 {

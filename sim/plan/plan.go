@@ -35,10 +35,22 @@ type Plan struct {
 	StormUs Int64 `json:"storm_us"`
 	// Unrestricted switches the fault budget off: what the faults break must then be a declared outcome.
 	Unrestricted bool `json:"unrestricted,omitempty"`
+	// Scheduler says which of the pending events is next; absent: the earliest.
+	Scheduler Scheduler `json:"scheduler,omitzero"`
 	// Decisions override single draws; empty in a plan that was drawn and never materialised.
 	Decisions []Decision `json:"decisions,omitempty"`
 	// Explicit: no decision is a fault but those listed, whatever the rates. A materialised plan is explicit.
 	Explicit bool `json:"explicit,omitempty"`
+}
+
+// Scheduler is a policy that lets events be late, by no more than a window, so that others come first. docs/sim.md has the semantics.
+type Scheduler struct {
+	Policy   string `json:"policy"`              // pct, uniform
+	WindowUs int64  `json:"window_us,omitempty"` // how late an event may be
+	Depth    int64  `json:"depth,omitempty"`     // pct: of the bugs that it aims at; absent: 1
+	Steps    int64  `json:"steps,omitempty"`     // pct: choices among which the changes of priority are drawn; absent: 1
+	Faults   int64  `json:"faults,omitempty"`    // uniform: kills, cuts and lost messages that may take the place of events
+	FromUs   Int64  `json:"from_us,omitzero"`    // uniform: before that time there are no choices
 }
 
 // Host is a machine of the simulated cluster. It survives crashes; what runs on it is made from it at each boot.

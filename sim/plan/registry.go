@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // FieldType is what a parameter holds.
 type FieldType uint8
@@ -21,6 +24,7 @@ type Field struct {
 	Name     string // one that ends with an asterisk stands for all names that begin so
 	Type     FieldType
 	Required bool
+	Symbolic bool     // HostField, HostsField of an action: takes the words of AddTargets, too
 	Words    []string // WordField: what is allowed, "golden:*" for all that begin so; empty allows any
 	// Min and Max bound a number, and a duration in microseconds; both 0: anything goes.
 	Min, Max int64
@@ -84,6 +88,19 @@ func (r *Registry) AddAction(k Kind) {
 		}
 	}
 	r.actions = append(r.actions, k)
+}
+
+// AddTargets declares words that stand for hosts, such as "leader", for every symbolic parameter of the kinds that are registered by now.
+func (r *Registry) AddTargets(words ...string) {
+	for i := range r.actions {
+		fields := slices.Clone(r.actions[i].Fields)
+		for k := range fields {
+			if fields[k].Symbolic {
+				fields[k].Words = append(slices.Clone(fields[k].Words), words...)
+			}
+		}
+		r.actions[i].Fields = fields
+	}
 }
 
 // AddWorkload registers a kind of workload.

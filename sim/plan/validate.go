@@ -41,6 +41,9 @@ func Validate(p *Plan, r *Registry) error {
 	if err := checkModels(p); err != nil {
 		return err
 	}
+	if err := checkScheduler(&p.Scheduler); err != nil {
+		return err
+	}
 	if err := checkDecisions(p.Decisions); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func Complete(d Dice, p *plan.Plan, a *plan.Action, name string) bool {
 	if c.nothing {
 		return false
 	}
-	return len(p.Hosts) > 1 || a.Kind != "cut" && a.Kind != "clog" && a.Kind != "filter" && a.Kind != "isolate"
+	return len(p.Hosts) > 1 || a.Kind != "cut" && a.Kind != "clog" && a.Kind != "filter" && a.Kind != "isolate" && a.Kind != "flap" && a.Kind != "split"
 }
 
 // completion is one action on its way.
@@ -96,6 +96,12 @@ func (c *completion) network() bool {
 	case "clog":
 		a.Params["for"], a.Params["from"], a.Params["to"] = c.lasts, c.host, Others(c.p, c.host)
 		a.Params["add"] = micros(d.OneOf(c.name+"/add", 2_000, 20_000, 80_000))
+	case "split":
+		a.Params["hosts"], a.Params["for"] = c.host, c.lasts
+	case "flap":
+		a.Params["from"], a.Params["to"], a.Params["for"] = c.host, Others(c.p, c.host), micros(d.OneOf(c.name+"/flap-for", 100_000, 300_000, 600_000))
+		a.Params["period"] = micros(d.OneOf(c.name+"/period", 2_000, 10_000, 50_000, 100_000))
+		a.Params["phase"], a.Params["down"] = number(d.Roll(c.name+"/phase", 100)), number(d.OneOf(c.name+"/share", 20, 50, 80, 95))
 	case "filter": // a program knows its kinds of messages: it completes this word itself
 		c.nothing = true
 	case "names":

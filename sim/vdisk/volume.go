@@ -114,6 +114,19 @@ func (v *Volume) Op(id OpID) *Op {
 // OpsSinceBoot counts the operations issued since the volume was made or since the last crash. Reads do not count.
 func (v *Volume) OpsSinceBoot() int64 { return v.opsSinceBoot }
 
+// OpNumber is the number since boot of an operation that is in flight, as ArmCrash counts.
+func (v *Volume) OpNumber(op OpID) int64 { return v.opsSinceBoot - int64(v.tail-op) }
+
+// CutWrite is the name of the decision how many sectors at the end of a write are missing when a kill comes inside it; ok is false for
+// what is no write in flight.
+func (v *Volume) CutWrite(id OpID) (site *decide.Site, kind, key uint64, ok bool) {
+	op := v.Op(id)
+	if op == nil || op.Kind != OpWrite {
+		return nil, 0, 0, false
+	}
+	return siteCutWrite, uint64(op.Kind), v.inodes[op.slot].pathHash ^ uint64(op.Offset), true
+}
+
 // ArmCrash asks for a crash at operation number k since boot, counted from 1. It reports false, and arms nothing, when
 // that one has already been issued. The volume only points at the operation (ArmedAt); the world cuts there. A crash of any
 // kind disarms.
