@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/cli"
 	"github.com/spf13/cobra"
@@ -30,6 +31,9 @@ type options struct {
 	workers  int
 	listOnly bool
 	stories  string // directory, "" for none
+	corpus   bool   // run capsules only
+	capsules string // corpus to which capsules of kills are written, "" for none
+	hunt     bool   // leave the capsules out
 }
 
 func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
@@ -38,10 +42,12 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 		Use:   "mutants [ID...]",
 		Short: "Plant known bugs, one at a time, and say which invariant notices",
 		Long: "Mutants builds the program once for each patch in " + Dir + "/ (all, or those named by id, by mutant or by file), outside\n" +
-			"of the tree, and runs seeds of the scenarios of the patch's header until an invariant that the header names is\n" +
-			"broken. A panic, a dead process or another invariant is no kill. The clean build runs the same seeds and must be\n" +
-			"green. With --stories each kill is shrunk and told by the mutant's own program, in at most twelve lines whose faults\n" +
-			"are all necessary. Exit code 0 if every mutant is killed and the clean build is green, 1 if not, 2 outside of the module's\n" +
+			"of the tree, and runs it until an invariant that the header names is broken: first the mutant's capsule in\n" +
+			"testdata/corpus, where there is one, then seeds of the scenarios of the header. A panic, a dead process or another\n" +
+			"invariant is no kill. The clean build runs the same seeds and must be green, and so must the capsules be there.\n" +
+			"--corpus runs the capsules alone, --capsules DIR writes those that are missing or kill no more. With --stories each\n" +
+			"kill is shrunk and told by the mutant's own program, in at most twelve lines whose faults are all necessary. Exit code\n" +
+			"0 if every mutant is killed and the clean build is green, 1 if not, 2 outside of the module's\n" +
 			"source or without a go tool, 3 if a patch does not apply.",
 		Example: fmt.Sprintf("  %[1]s mutants\n  %[1]s mutants KB-01 KB-45\n  %[1]s mutants ReinitAsLeader --seeds 500 --json\n  %[1]s mutants --list",
 			catalogue.Program),
@@ -49,6 +55,9 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 	cmd.Flags().Int64Var(&o.limit, "seeds", o.limit, "runs per mutant at most, over all its scenarios")
 	cmd.Flags().Int64Var(&o.clean, "clean-seeds", o.clean, "seeds per scenario of the clean build at least")
 	cmd.Flags().IntVar(&o.workers, "workers", o.workers, "processes that hunt")
+	cmd.Flags().BoolVar(&o.corpus, "corpus", false, "run the mutants' capsules alone, each of which has to kill")
+	cmd.Flags().BoolVar(&o.hunt, "hunt", false, "leave the capsules out and hunt from seed 1")
+	cmd.Flags().StringVar(&o.capsules, "capsules", "", "write capsules of kills to the mutants' folder of this corpus (testdata/corpus), without the seeds of the clean build")
 	cmd.Flags().BoolVar(&o.listOnly, "list", false, "list the patches and whether they apply, and run nothing")
 	cmd.Flags().StringVar(&o.stories, "stories", "", "directory for the story and the capsule of each kill")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,6 +68,9 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 		}
 		if o.limit < 1 || o.clean < 0 || o.workers < 1 {
 			return cli.Usagef("--seeds and --workers must be at least 1, --clean-seeds at least 0")
+		}
+		if o.corpus && (o.hunt || o.capsules != "") {
+			return cli.Usagef("--corpus runs capsules alone: it goes with neither --hunt nor --capsules")
 		}
 		return o.run(cmd, args, catalogue)
 	}
@@ -105,7 +117,8 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 		defer func() { _ = os.RemoveAll(dir) }()
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		s := session{options: o, root: root, dir: dir, log: cmd.ErrOrStderr(), report: report}
+		s := session{options: o, root: root, dir: dir, corpus: filepath.Join(root, filepath.FromSlash(corpus.Dir)), catalogue: catalogue,
+			log: cmd.ErrOrStderr(), report: report}
 		if err := s.run(ctx, patches); errors.Is(err, context.Canceled) {
 			report.Interrupted, report.Clean = true, s.control.table()
 		} else if err != nil {
@@ -149,6 +162,8 @@ func (p *Patch) knownTo(catalogue *sim.Catalogue) error {
 type session struct {
 	*options
 	root, dir string
+	corpus    string
+	catalogue *sim.Catalogue
 	log       io.Writer
 	report    *Report
 	control   control
@@ -156,24 +171,17 @@ type session struct {
 
 // run builds the clean program, runs it, and then hunts one mutant while the next one is built.
 func (s *session) run(ctx context.Context, patches []*Patch) error {
-	clean, err := s.product(nil, "clean")
+	problems, err := checkCapsules(s.corpus, patches, s.catalogue)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.log, "building the clean program")
-	if clean.make(ctx, s.root); clean.err != nil {
-		return fmt.Errorf("mutants: the clean program: %w", clean.err)
-	}
-	s.control = control{binary: clean.binary, workers: s.workers, done: map[string]*Clean{}}
+	s.report.Capsules = problems
 	seeds := map[string]int64{}
-	for _, p := range patches {
-		for _, name := range p.Scenarios {
-			seeds[name] = s.clean
+	controlled := !s.options.corpus && s.capsules == ""
+	if controlled {
+		if err := s.clear(ctx, patches, seeds); err != nil {
+			return err
 		}
-	}
-	fmt.Fprintf(s.log, "clean program: seeds 1 to %d of %d scenarios\n", s.clean, len(seeds))
-	if err := s.control.extend(ctx, seeds); err != nil {
-		return err
 	}
 	builds := s.builds(ctx, patches)
 	for x := range builds {
@@ -184,23 +192,45 @@ func (s *session) run(ctx context.Context, patches []*Patch) error {
 		if err != nil {
 			return err
 		}
-		if k := row.Kill; k != nil {
+		if k := row.Kill; k != nil && !k.Capsule {
 			seeds[k.Scenario] = max(seeds[k.Scenario], int64(k.Seed))
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	fmt.Fprintln(s.log, "clean program: up to the longest kill of each scenario")
-	if err := s.control.extend(ctx, seeds); err != nil {
-		return err
+	if controlled {
+		fmt.Fprintln(s.log, "clean program: up to the longest kill of each scenario")
+		if err := s.control.extend(ctx, seeds); err != nil {
+			return err
+		}
 	}
 	s.report.Clean = s.control.table()
-	s.report.Good = s.control.green()
+	s.report.Good = s.control.green() && len(problems) == 0
 	for _, row := range s.report.Rows {
 		s.report.Good = s.report.Good && row.Status == Killed && row.Error == ""
 	}
 	return nil
+}
+
+// clear builds the clean program and runs the first seeds of the scenarios.
+func (s *session) clear(ctx context.Context, patches []*Patch, seeds map[string]int64) error {
+	clean, err := s.product(nil, "clean")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.log, "building the clean program")
+	if clean.make(ctx, s.root); clean.err != nil {
+		return fmt.Errorf("mutants: the clean program: %w", clean.err)
+	}
+	s.control = control{binary: clean.binary, workers: s.workers, done: map[string]*Clean{}}
+	for _, p := range patches {
+		for _, name := range p.Scenarios {
+			seeds[name] = s.clean
+		}
+	}
+	fmt.Fprintf(s.log, "clean program: seeds 1 to %d of %d scenarios\n", s.clean, len(seeds))
+	return s.control.extend(ctx, seeds)
 }
 
 func (s *session) product(p *Patch, name string) (*product, error) {
@@ -244,16 +274,30 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 		return row, nil
 	}
 	start := time.Now()
+	known, err := s.tryCapsule(ctx, x, row)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		row.Seconds = time.Since(start).Seconds()
+		s.tell(ctx, x, row)
+		_ = os.RemoveAll(x.dir)
+		return row, nil
+	}
 	h := &hunt{patch: x.patch, scenarios: x.patch.Scenarios, limit: max(s.limit, int64(len(x.patch.Scenarios)))}
 	if err := h.run(ctx, x.binary, s.workers); err != nil {
 		return nil, err
 	}
 	row.Seconds = time.Since(start).Seconds()
 	row.judge(h)
-	if s.stories != "" && row.Kill != nil {
-		if row.Story, err = tell(ctx, s.stories, x.binary, x.patch, row.Kill); err != nil {
-			row.Error = err.Error()
-			fmt.Fprintf(s.log, "%s %s: no story: %s\n", x.patch.ID, x.patch.Name, row.Error)
+	s.tell(ctx, x, row)
+	if row.Kill != nil && s.capsules != "" {
+		problem, err := x.shrunk(ctx, row.Kill, s.capsules, s.catalogue)
+		if err != nil {
+			return nil, err
+		}
+		if problem != "" {
+			fmt.Fprintf(s.log, "%s %s: no capsule: %s\n", x.patch.ID, x.patch.Name, problem)
 		}
 	}
 	_ = os.RemoveAll(x.dir) // binaries are large, and a temporary directory may be in memory
@@ -265,4 +309,49 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 	}
 	fmt.Fprintln(s.log, line)
 	return row, nil
+}
+
+// tryCapsule runs the mutant's capsule first. It reports whether that settles the row: a kill, or no hunt is wanted.
+func (s *session) tryCapsule(ctx context.Context, x *product, row *Row) (settled bool, err error) {
+	if s.options.hunt {
+		return false, nil
+	}
+	e, err := readCapsule(s.corpus, x.patch, s.catalogue)
+	if err != nil {
+		return false, err
+	}
+	if e != nil {
+		if row.Kill, err = x.killedBy(ctx, e); err != nil {
+			return false, err
+		}
+		row.Stale = row.Kill == nil
+	}
+	switch {
+	case row.Kill != nil:
+		row.Status, row.Runs = Killed, 1
+	case s.options.corpus && e == nil:
+		row.Status = NoCapsule
+	case s.options.corpus:
+		row.Status, row.Runs = StaleCapsule, 1
+	default:
+		return false, nil
+	}
+	fmt.Fprintf(s.log, "%s %s: %s by its capsule\n", x.patch.ID, x.patch.Name, row.Status)
+	return true, nil
+}
+
+// tell writes the story of a kill when stories are wanted.
+func (s *session) tell(ctx context.Context, x *product, row *Row) {
+	if s.stories == "" || row.Kill == nil {
+		return
+	}
+	of := fmt.Sprintf("%s:%d", row.Kill.Scenario, row.Kill.Seed)
+	if row.Kill.Capsule {
+		of = filepath.Join(s.corpus, corpus.Mutants, x.patch.capsuleName())
+	}
+	var err error
+	if row.Story, err = tell(ctx, s.stories, x.binary, of, x.patch, row.Kill); err != nil {
+		row.Error = err.Error()
+		fmt.Fprintf(s.log, "%s %s: no story: %s\n", x.patch.ID, x.patch.Name, row.Error)
+	}
 }

@@ -15,7 +15,8 @@ type Kill struct {
 	Detail    string `json:"detail,omitempty"`
 	Scenario  string `json:"scenario"`
 	Seed      uint64 `json:"seed,string"`
-	Runs      int64  `json:"runs"` // up to and including it, in the order of the hunt
+	Runs      int64  `json:"runs"`              // up to and including it, in the order of the hunt
+	Capsule   bool   `json:"capsule,omitempty"` // by the mutant's capsule in the corpus, before any hunt
 }
 
 // counts reports whether a finding can be a kill: a broken rule or bound, as against a defect or a dead process.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim/cli"
 )
@@ -23,6 +24,9 @@ const (
 	NoBuild   Status = "does not build"
 	Cut       Status = "interrupted"
 	Listed    Status = "applies" // --list
+	// --corpus alone: there is no capsule, or it does not kill any more.
+	NoCapsule    Status = "no capsule"
+	StaleCapsule Status = "not killed"
 )
 
 // Row is one line of the matrix.
@@ -36,6 +40,7 @@ type Row struct {
 	Seconds float64 `json:"seconds"`
 	Error   string  `json:"error,omitempty"` // of the build, or of the story
 	Story   string  `json:"story,omitempty"` // file
+	Stale   bool    `json:"stale,omitempty"` // the mutant's capsule does not kill it any more
 }
 
 // judge sets the status after a hunt.
@@ -58,6 +63,8 @@ type Report struct {
 	Config cli.Configuration `json:"config"`
 	Rows   []*Row            `json:"mutants"`
 	Clean  []*Clean          `json:"clean"`
+	// Capsules says what is wrong with capsules on the clean build.
+	Capsules []string `json:"capsules,omitempty"`
 	// Interrupted: the matrix is not complete.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Good        bool `json:"good"` // every row is killed and the clean build is green
@@ -86,6 +93,9 @@ func (r *Report) Print(w io.Writer) error {
 		by, at, seeds := "-", "-", row.Runs
 		if k := row.Kill; k != nil {
 			by, at, seeds = k.Invariant, fmt.Sprintf("%s:%d", k.Scenario, k.Seed), k.Runs
+			if k.Capsule {
+				at = "its capsule"
+			}
 			killed++
 		} else if k := row.Other; k != nil {
 			by, at = k.Invariant, fmt.Sprintf("%s:%d", k.Scenario, k.Seed)
@@ -97,6 +107,9 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	for _, row := range r.Rows {
 		r.remark(w, row)
+	}
+	for _, problem := range r.Capsules {
+		fmt.Fprintln(w, problem)
 	}
 	fmt.Fprintf(w, "\n%d of %d mutants killed; clean build:", killed, len(r.Rows))
 	for _, c := range r.Clean {
@@ -110,7 +123,7 @@ func (r *Report) Print(w io.Writer) error {
 	if len(r.Clean) == 0 {
 		verdict = "not run"
 	}
-	if slices.ContainsFunc(r.Clean, func(c *Clean) bool { return c.Findings > 0 }) {
+	if len(r.Capsules) > 0 || slices.ContainsFunc(r.Clean, func(c *Clean) bool { return c.Findings > 0 }) {
 		verdict = "RED"
 	}
 	if r.Interrupted {
@@ -122,6 +135,9 @@ func (r *Report) Print(w io.Writer) error {
 
 // remark explains a row that is not plainly killed.
 func (r *Report) remark(w io.Writer, row *Row) {
+	if row.Stale {
+		fmt.Fprintf(w, "%s: its capsule does not kill it any more: --capsules %s writes a new one\n", row.Name, corpus.Dir)
+	}
 	if row.Error != "" {
 		fmt.Fprintf(w, "%s: %s\n", row.Name, row.Error)
 	}

@@ -41,11 +41,11 @@ const storyLines = 12
 
 // tell has the mutant's own program explain its kill, and writes story and capsule into a directory. The text names the file, "" when
 // there is none to write; an error says what is wrong with the story, too.
-func tell(ctx context.Context, dir, binary string, p *Patch, k *Kill) (file string, err error) {
+func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill) (file string, err error) {
 	base := strings.TrimSuffix(p.File, ".patch")
 	ctx, cancel := context.WithTimeout(ctx, storyLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "explain", fmt.Sprintf("%s:%d", k.Scenario, k.Seed), "--json", "--out",
+	cmd := exec.CommandContext(ctx, binary, "explain", of, "--json", "--out",
 		filepath.Join(dir, base+".json"))
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
@@ -80,7 +80,11 @@ func (x *explanation) check() error {
 func (x *explanation) markdown(p *Patch, k *Kill, base string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s %s\n\n%s (%s).\n\n", p.ID, p.Name, sentence(p.Rule), p.Reference)
-	fmt.Fprintf(&b, "Found at `%s:%d`, told from a plan of %s and %s (%d and %d before shrinking):\n\n", k.Scenario, k.Seed,
+	found := fmt.Sprintf("Found at `%s:%d`", k.Scenario, k.Seed)
+	if k.Capsule {
+		found = fmt.Sprintf("Found in `%s`, seed %d", k.Scenario, k.Seed)
+	}
+	fmt.Fprintf(&b, "%s, told from a plan of %s and %s (%d and %d before shrinking):\n\n", found,
 		counted(x.Stats.HostsAfter, "host"), counted(x.Stats.ActionsAfter, "action"), x.Stats.HostsBefore, x.Stats.ActionsBefore)
 	for i, l := range x.Lines {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, l.Text)

@@ -17,7 +17,8 @@ type replayCheck struct {
 	Type          string `json:"type"` // "check"
 	SameTrace     bool   `json:"same_trace"`
 	SameBehaviour bool   `json:"same_behaviour"`
-	// NoHashes: the run of the capsule did not end (a panic, a dead process), so that it has none; the fingerprint is compared.
+	// NoHashes: the capsule has none, since its run did not end (a panic, a dead process) or since it is a bare one; the fingerprint is
+	// compared.
 	NoHashes        bool `json:"no_hashes,omitempty"`
 	SameFingerprint bool `json:"same_fingerprint"`
 	// Consistent: the verdict in the capsule shows the fingerprint that the capsule is about.
@@ -28,6 +29,8 @@ type replayCheck struct {
 	Engine    string `json:"capsule_engine"`
 	Matched   int64  `json:"matched_decisions"`
 	Decisions int64  `json:"capsule_decisions"`
+	// FirstUnknown is the first decision of the capsule that did not come up, by its readable name; "" when all did.
+	FirstUnknown string `json:"first_unknown_decision,omitempty"`
 }
 
 func (a *App) replayCommand() *cobra.Command {
@@ -39,7 +42,7 @@ func (a *App) replayCommand() *cobra.Command {
 		Short: "Run a failure again with its full trace",
 		Long: "Replay runs the plan of a capsule, or of a token (scenario:seed), and prints the full trace. For a capsule it says\n" +
 			"whether the hashes are those of the capsule. A capsule of another engine version is replayed with its decisions held\n" +
-			"fixed, and the share of them that came up again is told. With --json every line is a document: config, trace lines,\n" +
+			"fixed; it is told how many of them came up again, which did not, first, and whether the failure still shows. With --json every line is a document: config, trace lines,\n" +
 			"verdict, check.",
 		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/FILE.json --json", program, a.exampleScenario(), program, a.defaultOut()),
 		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
@@ -145,6 +148,11 @@ func (a *App) withStoredDecisions(src *source) (*plan.Plan, []plan.DrawnDecision
 		return src.plan, nil, nil
 	}
 	stored, err := plan.UnpackDecisions(src.capsule.Decisions)
+	if len(stored) == 0 { // a bare capsule has those of its plan
+		for _, d := range src.plan.Decisions {
+			stored = append(stored, plan.DrawnDecision{Hash: uint64(d.NameHash), Value: int64(d.Value)})
+		}
+	}
 	if err != nil || src.capsule.Engine == sim.EngineVersion {
 		return src.plan, stored, err
 	}
@@ -172,7 +180,7 @@ func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stor
 		Type: "check", NoHashes: c.TraceHash == 0 && c.BehaviourHash == 0, SameFingerprint: shrink.Shows(v, c.Fingerprint),
 		SameTrace: v.TraceHash == c.TraceHash, SameBehaviour: v.BehaviourHash == c.BehaviourHash, Consistent: c.Consistent(),
 		Trace: c.TraceHash, Behaviour: c.BehaviourHash, Engine: c.Engine,
-		Matched: plan.Matched(stored, result.Decisions), Decisions: int64(len(stored)),
+		Matched: plan.Matched(stored, result.Decisions), Decisions: int64(len(stored)), FirstUnknown: c.FirstUnknown(result.Decisions),
 	}
 	same := k.SameTrace && k.SameBehaviour
 	if k.NoHashes {
@@ -196,10 +204,9 @@ func (a *App) check(cmd *cobra.Command, c *plan.Capsule, result sim.Result, stor
 func (k *replayCheck) print(w io.Writer, c *plan.Capsule, same bool) {
 	switch {
 	case k.NoHashes && same:
-		fmt.Fprintln(w, "the capsule has no hashes, since its run did not end, and there is nothing to compare: this run failed in the same way")
+		fmt.Fprintln(w, "the capsule has no hashes to compare: this run shows the same fingerprint")
 	case k.NoHashes:
-		fmt.Fprintf(w, "the capsule has no hashes, since its run did not end, and there is nothing to compare; and this run does not show %s\n",
-			c.Fingerprint)
+		fmt.Fprintf(w, "the capsule has no hashes to compare, and this run does not show %s\n", c.Fingerprint)
 	case same:
 		fmt.Fprintln(w, "replayed to the last bit: trace and behaviour hash equal those of the capsule")
 	case k.SameBehaviour:
@@ -216,13 +223,28 @@ func (k *replayCheck) print(w io.Writer, c *plan.Capsule, same bool) {
 	if !k.SameFingerprint && !k.NoHashes {
 		fmt.Fprintf(w, "wrong fingerprint: the capsule says %s, and this run does not show that\n", quoted(c.Fingerprint))
 	}
+	k.printDecisions(w, c, same)
+}
+
+// printDecisions says how far the run is that of the capsule, where it is not the same one.
+func (k *replayCheck) printDecisions(w io.Writer, c *plan.Capsule, same bool) {
 	switch {
-	case c.Engine == sim.EngineVersion && !same: // the engine is the one thing that did not change
+	case c.Engine == sim.EngineVersion && same:
+		return
+	case c.Engine == sim.EngineVersion: // the engine is the one thing that did not change
 		fmt.Fprintf(w, "the capsule or the program is another than in its run, on the same engine %s: %d of %d decisions came up again\n",
 			sim.EngineVersion, k.Matched, k.Decisions)
-	case c.Engine != sim.EngineVersion:
+	default:
 		fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s: %d of %d decisions came up again\n", c.Engine,
 			sim.EngineVersion, k.Matched, k.Decisions)
+	}
+	if k.FirstUnknown != "" {
+		fmt.Fprintf(w, "the first decision that did not come up: %s\n", k.FirstUnknown)
+	}
+	if k.SameFingerprint {
+		fmt.Fprintf(w, "the failure still shows: %s\n", c.Fingerprint)
+	} else {
+		fmt.Fprintf(w, "the failure does not show any more: %s\n", c.Fingerprint)
 	}
 }
 

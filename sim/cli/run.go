@@ -40,6 +40,7 @@ type shrunkReport struct {
 	Target  string       `json:"target"`
 	Stats   shrink.Stats `json:"stats"`
 	Actions []string     `json:"actions"`
+	Faults  []string     `json:"faults,omitempty"` // decisions, rates and clocks that are left, as shrink.Part has them
 	Capsule string       `json:"capsule,omitempty"`
 }
 
@@ -279,7 +280,7 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 		}
 		return nil
 	}
-	report, err := a.shorten(r.plan, goal, shrinkBudget, r.out, "")
+	report, err := a.shorten(r.plan, goal, shrinkBudget, false, r.out, "")
 	r.report.Shrunk = report
 	if report != nil && !JSON(r.cmd) {
 		report.print(w)
@@ -289,7 +290,7 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 
 // shorten shrinks a plan towards a fingerprint and writes the capsule of the result: into file, or into dir under a name made
 // of the fingerprint. With an error about writing it returns the report, too.
-func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string) (*shrunkReport, error) {
+func (a *App) shorten(p *plan.Plan, goal string, budget int64, bare bool, dir, file string) (*shrunkReport, error) {
 	runner := campaign.Guard(a.NewRunner)
 	small, stats := shrink.Shrink(runner, p, goal, budget, nil)
 	report := &shrunkReport{Target: goal, Stats: stats, Actions: []string{}}
@@ -299,11 +300,19 @@ func (a *App) shorten(p *plan.Plan, goal string, budget int64, dir, file string)
 	for _, action := range small.InOrder() {
 		report.Actions = append(report.Actions, a.Catalogue.Registry.FormatAction(&action))
 	}
+	for _, part := range shrink.Parts(small) {
+		if part.Fault() && part.Kind != shrink.ActionPart {
+			report.Faults = append(report.Faults, part.Text)
+		}
+	}
 	result, err := runner.Run(small, sim.Options{RecordDecisions: true})
 	if err != nil {
 		return nil, err
 	}
 	c := plan.NewCapsule(sim.EngineVersion, small, result.Verdict, result.Decisions, goal)
+	if bare {
+		c = c.Bare()
+	}
 	if file == "" {
 		if file, err = a.writeCapsule(dir, c, p, "-shrunk"); err == nil {
 			report.Capsule = file

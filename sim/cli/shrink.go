@@ -7,6 +7,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/spf13/cobra"
 )
 
@@ -18,10 +19,23 @@ func (r *shrunkReport) print(w io.Writer) {
 		fmt.Fprintf(w, "not shrunk: the plan does not show %s\n", r.Target)
 		return
 	}
-	fmt.Fprintf(w, "shrunk for %s in %d runs: %d to %d actions, %d to %d hosts\n", r.Target, r.Stats.Runs,
-		r.Stats.ActionsBefore, r.Stats.ActionsAfter, r.Stats.HostsBefore, r.Stats.HostsAfter)
+	s := &r.Stats
+	fmt.Fprintf(w, "shrunk for %s in %d runs: %d to %d actions, %d to %d hosts, %d to %d drawn faults, %d to %d rates and clocks, storm %s to %s\n",
+		r.Target, s.Runs, s.ActionsBefore, s.ActionsAfter, s.HostsBefore, s.HostsAfter, s.DecisionsBefore, s.DecisionsAfter,
+		s.RatesBefore, s.RatesAfter, plan.FormatDurationUs(int64(s.StormBeforeUs)), plan.FormatDurationUs(int64(s.StormAfterUs)))
+	for _, step := range s.TakenBack {
+		fmt.Fprintf(w, "not materialised: %s, since the run without does not show the target\n", step)
+	}
+	if s.Minimal {
+		fmt.Fprintln(w, "minimal: no single action, decision, rate, clock, host or workload can go")
+	} else {
+		fmt.Fprintln(w, "not minimal yet: --budget ended the search")
+	}
 	for _, action := range r.Actions {
 		fmt.Fprintf(w, "  %s\n", action)
+	}
+	for _, fault := range r.Faults {
+		fmt.Fprintf(w, "  %s\n", fault)
 	}
 	if r.Capsule != "" {
 		fmt.Fprintf(w, "capsule: %s\n", r.Capsule)
@@ -30,19 +44,23 @@ func (r *shrunkReport) print(w io.Writer) {
 
 func (a *App) shrinkCommand() *cobra.Command {
 	var goal, out string
+	var bare bool
 	budget := int64(shrinkBudget)
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "shrink CAPSULE|TOKEN",
 		Short: "Shorten a failing plan while it fails in the same way",
-		Long: "Shrink deletes actions, then hosts, then workloads from the plan as long as the run still shows the target: the\n" +
-			"fingerprint of the failure, or hazard/ID for a declared hazard. The result is written as a capsule.",
+		Long: "Shrink first lists each fault of the run in the plan, as an action or as a decision, and sets the rates that drew them to\n" +
+			"zero. Then it deletes actions, hosts, workloads and single decisions, lowers numbers, shortens and rounds times, and takes\n" +
+			"models and clocks back to what is usual, as long as the run still shows the target: the fingerprint of the failure, or\n" +
+			"hazard/ID for a declared hazard. In the end no single part can go. The result is written as a capsule.",
 		Example: fmt.Sprintf("  %s shrink %s:SEED   # a seed that fails, as a campaign prints it\n"+
 			"  %s shrink %s/FILE.json --out short.json   # a capsule that a run or a campaign wrote", program, a.exampleScenario(), program, a.defaultOut()),
 		Args: oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().StringVar(&goal, "target", "", "fingerprint to keep (default: the one that the run shows)")
 	cmd.Flags().Int64Var(&budget, "budget", budget, "runs to spend")
+	cmd.Flags().BoolVar(&bare, "bare", false, "leave out of the capsule what its plan implies: lists of decisions, hashes, counters")
 	cmd.Flags().StringVar(&out, "out", "", "file for the capsule (default: a name in "+a.defaultOut()+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if budget < 1 {
@@ -79,7 +97,7 @@ func (a *App) shrinkCommand() *cobra.Command {
 				return err
 			}
 		}
-		report, err := a.shorten(src.plan, goal, budget, a.defaultOut(), out)
+		report, err := a.shorten(src.plan, goal, budget, bare, a.defaultOut(), out)
 		if report == nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 )
 
 // DrawnDecision is one decision as a run took it.
@@ -48,6 +50,41 @@ func NewCapsule(engine string, p *Plan, v *Verdict, drawn []DrawnDecision, targe
 		c.Decisions = PackDecisions(drawn)
 	}
 	return c
+}
+
+// Bare returns a capsule that holds what can't be made again from its plan: without the lists of decisions, the hashes and the counters of
+// the run. It is for capsules that live beside the sources, where hashes would have to follow each change of behaviour: the fingerprint is
+// what they are compared by, and the decisions that matter are in the plan.
+func (c *Capsule) Bare() *Capsule {
+	bare, v := *c, *c.Verdict
+	bare.TraceHash, bare.BehaviourHash, bare.Unusual, bare.Decisions = 0, 0, nil, nil
+	bare.Verdict = &Verdict{Outcome: v.Outcome, Broken: append([]Broken(nil), v.Broken...), Waiting: v.Waiting}
+	for i := range bare.Verdict.Broken {
+		bare.Verdict.Broken[i].Stack, bare.Verdict.Broken[i].Event = nil, 0
+	}
+	return &bare
+}
+
+// FirstUnknown returns the readable name of the first decision of the capsule that a run did not draw, in the order of the plan and then
+// in that of the capsule's own run: where a replay on other code left the path. It is "" when all came up, with this or another value.
+func (c *Capsule) FirstUnknown(drawn []DrawnDecision) string {
+	known := make(map[uint64]bool, len(drawn))
+	for i := range drawn {
+		known[drawn[i].Hash] = true
+	}
+	for i := range c.Plan.Decisions {
+		if d := &c.Plan.Decisions[i]; !known[uint64(d.NameHash)] {
+			return d.Name
+		}
+	}
+	for _, line := range c.Unusual {
+		name, rest, _ := strings.Cut(line, " [")
+		hash, err := strconv.ParseUint(strings.TrimSuffix(rest, "]"), 16, 64)
+		if err == nil && !known[hash] {
+			return name
+		}
+	}
+	return ""
 }
 
 // EncodeCapsule writes a capsule as indented JSON with a newline at the end.
