@@ -18,6 +18,8 @@ type Config struct {
 	FeatureLevel int16
 	// TellsFirst: nodes may go by a cluster id that is stable before they have stored it.
 	TellsFirst bool
+	// Lawless: the disks keep changes of names in no order but that of each name (vdisk.Posix).
+	Lawless bool
 	// BeginsAnew: a broker without a cluster id may remove its own metadata log at start (KIP-1262, T6).
 	BeginsAnew bool
 	// StaticVoters are the ids of controller.quorum.voters, in force where neither log nor checkpoint name voters.

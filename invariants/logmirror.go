@@ -21,6 +21,7 @@ type logMirror struct {
 	entries  []entry
 	start    int64 // log start offset
 	end      int64 // log end offset, exclusive
+	reloads  int64 // since the start of the run
 	durable  int32 // so many entries are on the platter, name and bytes
 	// prefix is the batch that ends where the log starts: what snapshots stand for. noBatch at offset 0, or when nobody
 	// exposed a batch that ends there.
@@ -345,6 +346,7 @@ func (c *core) reloadLog(r *replica) {
 			break
 		}
 	}
+	l.reloads++
 	l.advanceDurable()
 }
 
@@ -353,10 +355,18 @@ func (c *core) reloadSegment(r *replica, i int32, data []byte) bool {
 	l := &r.log
 	for len(data) > 0 {
 		b, rest, err := record.NextFileBatch(data)
-		if err != nil || len(b) == 0 || b.Verify() != nil || len(l.entries) > 0 && b.BaseOffset() != l.end {
+		if err != nil || len(b) == 0 || b.Verify() != nil {
 			return false
 		}
+		if len(l.entries) > 0 && b.BaseOffset() != l.end {
+			c.holeFound()
+			return false
+		}
+		known := c.ledger.size()
 		id, broken, found := c.ledger.intern(b, l.last(), r.host)
+		if broken != noConflict || c.ledger.size() > known && r.log.reloads > 0 {
+			c.holeFound()
+		}
 		if broken != noConflict {
 			c.logMatchingBroken(r, id, found, broken)
 		}
@@ -364,6 +374,20 @@ func (c *core) reloadSegment(r *replica, i int32, data []byte) bool {
 		data = rest
 	}
 	return true
+}
+
+// holeInLog is the evidence of a declared loss on a file system where only fsync orders anything. A power loss may bring back the first
+// segment of those that retention has deleted, and not the next; a recovery looks at each segment for itself, and takes both. And it may
+// lose a sector that ends with the base offset or the epoch of a batch, which no checksum covers (formats.md 3): the batch is taken, as
+// another one than it was.
+const holeInLog = "hole-in-log"
+
+// holeFound hears of a batch in a log after a crash that is sound by its checksum, and does not follow on the one before, or was never
+// written.
+func (c *core) holeFound() {
+	if c.cfg.Lawless && c.loss == "" {
+		c.loss = holeInLog
+	}
 }
 
 // commonPrefix is the number of leading bytes that are equal.

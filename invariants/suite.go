@@ -117,8 +117,11 @@ func (s *Suite) OnDiskCrash(h *sim.Host, v *vdisk.Volume) {
 }
 
 // OnDisk implements sim.DiskChecker.
-func (s *Suite) OnDisk(h *sim.Host, _ *vdisk.Volume, op *vdisk.Op) {
+func (s *Suite) OnDisk(h *sim.Host, v *vdisk.Volume, op *vdisk.Op) {
 	c, r := s.enter(h)
+	if r.disk != disk(v) {
+		return // a clone of another's disk: what is done to it is done to nobody's log
+	}
 	if s.op = diskOpOf(op); s.op.kind != 0 {
 		c.onDisk(r, &s.op)
 	}
@@ -138,7 +141,9 @@ func diskOpOf(op *vdisk.Op) diskOp {
 	case vdisk.OpSync:
 		o.kind = opSync
 	case vdisk.OpSyncFailed:
-		o.kind = opSyncFailed
+		if !op.Kept { // pages that stay dirty are as if nobody had asked for an fsync
+			o.kind = opSyncFailed
+		}
 	case vdisk.OpRename:
 		o.kind = opRename
 	case vdisk.OpRemove:

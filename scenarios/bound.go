@@ -2,8 +2,10 @@ package scenarios
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/vnet"
 )
 
 // The figures behind the bound of the calm that are not timeouts of the plan. docs/liveness.md derives each.
@@ -17,6 +19,9 @@ const (
 	largestShare int64 = 750_000
 	// bootstrapRecords is more than any bootstrap of this package writes.
 	bootstrapRecords int64 = 32
+
+	// largestMessage is more bytes than a message takes whose records are those of the drawn workloads.
+	largestMessage int64 = 8_192
 
 	million int64 = 1_000_000
 )
@@ -134,12 +139,29 @@ func latestNs(p *plan.Plan) int64 {
 	if n.TailPpm > 0 {
 		late += n.TailUs * 1000
 	}
+	late += n.CrossRackUs*1000 + backlogNs(n.BytesPerSecond, n.QueueBytes)
 	for i := range p.Actions {
-		if a := &p.Actions[i]; a.Kind == "clog" {
+		switch a := &p.Actions[i]; a.Kind {
+		case "clog":
 			late += parseNs(a.Params["add"])
+		case "throttle":
+			rate, _ := strconv.ParseInt(a.Params["bytes_per_second"], 10, 64)
+			queue, _ := strconv.ParseInt(a.Params["queue"], 10, 64)
+			late += backlogNs(rate, queue)
 		}
 	}
 	return late
+}
+
+// backlogNs is how long a packet may be under way behind a full queue, when its first transmission was lost.
+func backlogNs(rate, queue int64) int64 {
+	if rate == 0 {
+		return 0
+	}
+	if queue == 0 {
+		queue = vnet.DefaultQueueBytes
+	}
+	return vnet.RetransmitNs + (queue+largestMessage)*1_000*million/rate
 }
 
 // graceNs is how long a graceful stop that is under way may take before the process is killed and starts again.

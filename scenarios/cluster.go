@@ -160,7 +160,7 @@ func (s *settings) smallestTimeoutNs() int64 {
 func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 	c := invariants.Config{
 		FetchTimeoutNs: s.timeouts.fetch * 1_000_000, PreVoteEverywhere: s.preVoteEverywhere(p),
-		Converges: true, TellsFirst: s.choices.tellFirst, BeginsAnew: s.choices.unidentifiedLog == startup.WipeLog,
+		Converges: true, Lawless: p.Disk.Profile == "posix", TellsFirst: s.choices.tellFirst, BeginsAnew: s.choices.unidentifiedLog == startup.WipeLog,
 	}
 	switch s.variant {
 	case controller.FinalMar:

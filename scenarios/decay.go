@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/invariants"
@@ -25,17 +26,21 @@ type decay struct {
 
 // decayed is one host's part of the account.
 type decayed struct {
-	end    int64 // the largest log end offset that it had
-	goal   int64 // the log end offset that it must have again, -1: not damaged
-	latent bool  // a recovery will find it
-	booted bool  // since then
+	end    int64           // the largest log end offset that it had
+	goal   int64           // the log end offset that it must have again, -1: not damaged
+	latent bool            // a recovery will find it
+	booted bool            // since then
+	hidden []vdisk.Flipped // sectors that went astray, which the page cache hides
+	struck bool            // damage has shown
+	barred bool            // it refused to start since then
 }
 
 // build makes it ready for a run. It does nothing in plans in which no bit flips and no disk is swapped or wiped.
 func (d *decay) build(c *cluster, p *plan.Plan) {
 	*d = decay{c: c, hosts: d.hosts[:0]}
-	for range c.w.Hosts() {
-		d.hosts = append(d.hosts, decayed{goal: -1})
+	for i := range c.w.Hosts() {
+		d.hosts = slices.Grow(d.hosts, 1)[:i+1]
+		d.hosts[i] = decayed{goal: -1, hidden: d.hosts[i].hidden[:0]}
 	}
 	if !damages(p) {
 		return
@@ -64,7 +69,7 @@ func (d *decay) build(c *cluster, p *plan.Plan) {
 func damages(p *plan.Plan) bool {
 	for i := range p.Actions {
 		switch p.Actions[i].Kind {
-		case "flip", "swap", "wipe":
+		case "flip", "swap", "wipe", "lost-write", "misdirected-write", "restore", "clone":
 			return true
 		}
 	}
@@ -123,13 +128,47 @@ func (d *decay) OnDisk(*sim.Host, *vdisk.Volume, *vdisk.Op) {}
 
 // OnDiskCrash is sim.DiskChecker: who mirrors the disk reads it anew, and what is latent with it.
 func (d *decay) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) {
-	if d.hosts[h.Index()].latent {
+	e := &d.hosts[h.Index()]
+	if e.latent {
 		d.lost()
 	}
+	e.hidden = slices.DeleteFunc(e.hidden, func(at vdisk.Flipped) bool {
+		shows := surfaced(h.Volume(), at)
+		if shows {
+			e.goal, e.booted, e.struck = e.end, false, true
+			d.lost()
+		}
+		return shows
+	})
 }
 
-// OnDown is sim.LifeChecker.
-func (d *decay) OnDown(*sim.Host, sim.DownKind, error) {}
+// surfaced reports whether the page cache no longer hides what is on the platter.
+func surfaced(v *vdisk.Volume, at vdisk.Flipped) bool {
+	cache, ok := v.File(at.Path)
+	platter, durable := v.DurableFile(at.Path)
+	end := min(at.Offset+vdisk.SectorSize, int64(len(cache)))
+	return !ok || !durable || int64(len(platter)) < end || at.Offset >= end || bytes.Equal(cache[at.Offset:end], platter[at.Offset:end])
+}
+
+// OnStray is sim.StrayChecker: a sector that an fsync vouches for is going to be lost, or overwritten by another.
+func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
+	e := &d.hosts[h.Index()]
+	e.goal, e.booted = e.end, false
+	e.hidden = append(e.hidden, at)
+}
+
+// OnRestore is sim.StrayChecker: the replica has forgotten what it acknowledged and promised since its disk was copied.
+func (d *decay) OnRestore(h *sim.Host) {
+	e := &d.hosts[h.Index()]
+	e.goal, e.booted, e.struck, e.hidden = e.end, false, true, e.hidden[:0]
+	d.lost()
+}
+
+// OnDown is sim.LifeChecker: what is damaged may keep a node from starting.
+func (d *decay) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
+	e := &d.hosts[h.Index()]
+	e.barred = e.struck && kind == sim.RefusedToStart
+}
 
 // OnProtocol is sim.ProtocolChecker: a replica that has again all that it ever had, since a recovery, is repaired.
 func (d *decay) OnProtocol(h *sim.Host, o sim.Observation) {
@@ -164,6 +203,11 @@ func (d *decay) tookDamaged(f *frame, m raft.Message) {
 func (d *decay) excuse() string {
 	if d.wild {
 		return "a bit that no checksum covers flipped, which nothing mends"
+	}
+	for i := range d.hosts {
+		if d.hosts[i].barred {
+			return d.c.w.Hosts()[i].ID() + " refuses to start with what is damaged on its disk, which nobody mends"
+		}
 	}
 	return ""
 }

@@ -18,7 +18,9 @@ type facets struct {
 	list []sim.Facet
 }
 
-func (f *facets) add(name, value string) { f.list = append(f.list, sim.Facet{Name: name, Value: value}) }
+func (f *facets) add(name, value string) {
+	f.list = append(f.list, sim.Facet{Name: name, Value: value})
+}
 
 func (f *facets) number(name string, value int64) { f.add(name, strconv.FormatInt(value, 10)) }
 

@@ -37,7 +37,7 @@ func TestFaultPage(t *testing.T) {
 			requireRow(t, rows, name, "| `"+name+"` | ")
 		}
 	}
-	for _, name := range []string{"offset_ms", "drift_ppm", "start_us"} {
+	for _, name := range []string{"offset_ms", "drift_ppm", "start_us", "rack"} {
 		requireRow(t, rows, name, "| `"+name+"` | ")
 	}
 	require.Empty(t, rows, "rows without anything behind them")

@@ -58,7 +58,8 @@ func parseNs(s string) int64 {
 // allowStop says which errors a process may end with, because a fault in the plan causes them (the declared outcome of disk
 // errors is: stop).
 func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err error) bool {
-	replaced, swapped, rots := false, false, flips(p)
+	replaced, swapped, rots := false, false, flips(p) || strays(p)
+	readOnly := false
 	readErrors := p.Disk.ReadErrorPpm > 0
 	diskErrors := readErrors || p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
 	for i := range p.Actions {
@@ -66,7 +67,8 @@ func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err e
 		readErrors = readErrors || a.Kind == "disk-error" && a.Params["on"] == "read"
 		diskErrors = diskErrors || a.Kind == "disk-error" || a.Kind == "disk-full" // a slow or stuck disk fails nothing
 		replaced = replaced || a.Kind == "replace-disk"
-		swapped = swapped || a.Kind == "swap"
+		swapped = swapped || a.Kind == "swap" || a.Kind == "clone"
+		readOnly = readOnly || a.Kind == "read-only"
 	}
 	return func(host string, refused bool, err error) bool {
 		if refused && s.refusedAsDeclared(host, err) {
@@ -77,6 +79,9 @@ func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err e
 		}
 		if swapped && errors.Is(err, metaprops.ErrNodeID) || rots && errors.Is(err, record.ErrCorrupt) {
 			return true // a node refuses the disk of another, and hands no damaged batch to its state machine
+		}
+		if readOnly && (errors.Is(err, syscall.EROFS) || errors.Is(err, metaprops.ErrMetadataDirFailed)) {
+			return true
 		}
 		return diskErrors && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)) ||
 			readErrors && (errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))

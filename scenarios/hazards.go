@@ -26,6 +26,7 @@ const (
 	evidenceWiped      = "static-voter-wiped"
 	evidenceFatal      = "fatal"
 	evidenceFailedSync = "after-failed-fsync"
+	evidenceHole       = "hole-in-log"
 	snapshotBehindTail = "is not ahead of the log"
 )
 
@@ -79,6 +80,40 @@ func kafkaHazards() []hazard {
 		invariants: everyInvariant(),
 		stops:      true,
 		applies:    func(_ *cluster, p *plan.Plan) bool { return flips(p) },
+		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "sector-astray", Invariant: "truncation", Scenario: "raft/media", Fault: "lost and misdirected writes",
+			Doc: "a drive acknowledges a sector that is not there, or that lies on another one: after a power loss a recovery cuts the log where it " +
+				"ends to make sense, though it was acknowledged, and the replica keeps its identity and its vote (KB-44)",
+			DuePerMillion: 2_000,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(_ *cluster, p *plan.Plan) bool { return strays(p) },
+		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
+		doc: sim.HazardDoc{
+			ID: evidenceHole, Invariant: "voters-follow-log", Scenario: "raft/posix", Fault: "posix crash profile",
+			Doc: "where only fsync orders anything, a power loss may bring back the first of the segments that retention has deleted, and not the " +
+				"next, and a recovery looks at each segment for itself; and it may lose a sector that ends with a batch's base offset or epoch, which " +
+				"no checksum covers: the recovery takes the batch, as another one than it was (formats.md 3)",
+			DuePerMillion: 200,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(_ *cluster, p *plan.Plan) bool { return p.Disk.Profile == "posix" },
+		covers:     func(evidence, _ string) bool { return evidence == evidenceHole },
+	}, {
+		doc: sim.HazardDoc{
+			ID: "old-copy", Invariant: "epochs-only-grow", Scenario: "raft/media", Fault: "restore",
+			Doc: "a voter whose disk is replaced by an old copy keeps its identity: it may vote a second time in an epoch, and what it acknowledged " +
+				"since counts though it is gone. Kafka asks for a new directory id in place of a backup",
+			DuePerMillion: 2_000,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(_ *cluster, p *plan.Plan) bool { return restores(p) },
 		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
 	}, {
 		doc: sim.HazardDoc{
@@ -167,9 +202,17 @@ func (c *cluster) excuse() string {
 	return c.ops.beyond()
 }
 
-func flips(p *plan.Plan) bool {
+func flips(p *plan.Plan) bool { return hasKind(p, "flip") }
+
+// strays reports whether sectors go astray.
+func strays(p *plan.Plan) bool { return hasKind(p, "lost-write") || hasKind(p, "misdirected-write") }
+
+// restores reports whether disks become old copies of themselves.
+func restores(p *plan.Plan) bool { return hasKind(p, "restore") }
+
+func hasKind(p *plan.Plan, kind string) bool {
 	for i := range p.Actions {
-		if p.Actions[i].Kind == "flip" {
+		if p.Actions[i].Kind == kind {
 			return true
 		}
 	}
@@ -201,7 +244,7 @@ func shrinks(p *plan.Plan) bool {
 
 func losesPower(p *plan.Plan) bool {
 	for i := range p.Actions {
-		if a := &p.Actions[i]; a.Kind == "power" || (a.Kind == "crash-op" || a.Kind == "ambush" || a.Kind == crashAfterKind) && a.Params["how"] == "power" {
+		if a := &p.Actions[i]; a.Kind == "power" || a.Kind == "restore" || a.Kind == "clone" || (a.Kind == "crash-op" || a.Kind == "ambush" || a.Kind == crashAfterKind) && a.Params["how"] == "power" {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
 // ActionHandler makes an action of a registered kind happen and, for kinds that last, takes it back.
@@ -26,6 +27,7 @@ type ActionHandler struct {
 type Act struct {
 	plan.Action
 	w     *World
+	image *vdisk.Image // restore: the copy that was taken
 	Index int
 	Error error // first parameter that could not be read
 
@@ -106,6 +108,7 @@ func (w *World) scheduleActions() error {
 			return fmt.Errorf("plan: actions[%d].kind %q is not known to scenario %s: see `list faults`", i, pa.Kind, w.plan.Scenario)
 		}
 		w.actions = append(w.actions, action{act: Act{Action: pa, w: w, Index: i}, handler: h})
+		w.copyAhead(i)
 		w.schedule(int64(pa.AtUs)*1000, event{kind: eventAction, ref: int32(i), cause: -1}, actionHash(pa.ID), 0)
 	}
 	for _, h := range w.hosts {

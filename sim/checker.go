@@ -45,6 +45,13 @@ type FlipChecker interface {
 	OnFlip(h *Host, at vdisk.Flipped)
 }
 
+// StrayChecker hears that bytes which a host believes durable will not be what it wrote, before an fsync of them ends, or that its disk
+// has become an old copy of itself, after OnDiskCrash.
+type StrayChecker interface {
+	OnStray(h *Host, at vdisk.Flipped)
+	OnRestore(h *Host)
+}
+
 // StepChecker is called after every event; it must be O(1).
 type StepChecker interface {
 	OnStep()

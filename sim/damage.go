@@ -81,6 +81,9 @@ func actSwap(w *World, a *Act) string {
 	if one.swapped || two.swapped {
 		return "swapped already"
 	}
+	if one.own != nil || two.own != nil {
+		return "one of the disks is a clone"
+	}
 	if len(one.diskFaults)+len(two.diskFaults) > 0 {
 		return "a fault of a disk is on"
 	}
@@ -122,7 +125,7 @@ func (w *World) swap(one, two *Host, downNs int64) {
 	one.volume, two.volume = two.volume, one.volume
 	w.fold(one.hash ^ two.hash ^ 0x5a9)
 	for _, h := range [2]*Host{one, two} {
-		h.volume.SetObserver(func(op *vdisk.Op) { w.onDisk(h, op) })
+		w.watch(h)
 		if w.opts.Trace != nil {
 			w.traceWorld(h, "swap", "the disk of "+h.volume.ID())
 		}

@@ -25,6 +25,9 @@ var (
 	fieldFor  = plan.Field{Name: "for", Type: plan.DurationField, Max: longestUs, Doc: "how long it lasts; absent: until the calm"}
 	fieldDown = plan.Field{Name: "down", Type: plan.DurationField, Max: longestUs, Doc: "after how long the host starts again; absent: in the calm"}
 	fieldPath = plan.Field{Name: "path", Type: plan.TextField, Doc: "only below this path"}
+
+	fieldSuffix  = plan.Field{Name: "suffix", Type: plan.TextField, Doc: "only in files whose names end so"}
+	fieldSectors = plan.Field{Name: "sectors", Type: plan.NumberField, Min: 1, Max: most, Doc: "how many, one with each fsync; absent: 1"}
 )
 
 // Faults lists the kinds of action that the core itself offers. Scenarios add their own to the registry.
@@ -42,8 +45,9 @@ func plainKinds() []plan.Kind {
 	percent := plan.Field{Name: "percent", Type: plan.NumberField, Max: most, Required: true, Doc: "cost in per cent of the usual"}
 	return []plan.Kind{
 		host("kill", "the process dies; the page cache survives", fieldDown),
-		{Name: "power", Doc: "power loss of one or several hosts at once; unsynced data may go", Fields: []plan.Field{
-			{Name: "hosts", Type: plan.HostsField, Required: true, Symbolic: true, Doc: "the hosts"}, fieldDown}},
+		{Name: "power", Doc: "power loss of one or several hosts at once, or of a rack; unsynced data may go", Fields: []plan.Field{
+			{Name: "hosts", Type: plan.HostsField, Symbolic: true, Doc: "the hosts"},
+			{Name: "rack", Type: plan.WordField, Doc: "in place of hosts: all that stand in this rack"}, fieldDown}},
 		host("crash-op", "the host dies inside the n-th disk operation to come; a host that is down, in its next boot",
 			plan.Field{Name: "n", Type: plan.NumberField, Min: 1, Max: 1_000 * most, Required: true, Doc: "which operation from now on, from 1"},
 			plan.Field{Name: "how", Type: plan.WordField, Words: []string{"kill", "power"}, Doc: "kill (default) or power"}, fieldDown,
@@ -53,7 +57,7 @@ func plainKinds() []plan.Kind {
 		host("wipe", "power loss, and everything below a directory is erased", fieldDown,
 			plan.Field{Name: "path", Type: plan.TextField, Doc: "the directory; absent: the whole disk"}),
 		host("flip", "bits of the durable bytes flip; latent until read", fieldPath,
-			plan.Field{Name: "suffix", Type: plan.TextField, Doc: "only in files whose names end so"},
+			fieldSuffix,
 			plan.Field{Name: "first", Type: plan.NumberField, Max: mostBytes, Doc: "from this byte of a file on; absent: 0"},
 			plan.Field{Name: "length", Type: plan.NumberField, Min: 1, Max: mostBytes, Doc: "in so many bytes; absent: to the end of the file"},
 			plan.Field{Name: "bits", Type: plan.NumberField, Min: 1, Max: maxFlips, Doc: "how many; absent: 1"},
@@ -85,13 +89,25 @@ func plainKinds() []plan.Kind {
 			plan.Field{Name: "how", Type: plan.WordField, Required: true, Words: []string{"never", "other", "late"}, Doc: "what the resolver does"},
 			plan.Field{Name: "to", Type: plan.HostField, Doc: "other: the host that they lead to"},
 			plan.Field{Name: "add", Type: plan.DurationField, Max: longestUs, Doc: "late: how long an answer takes; absent: 1s"}),
+		host("lost-write", "sectors that an fsync vouches for are not on the platter; latent until read", fieldPath, fieldSuffix, fieldSectors, fieldFor),
+		host("misdirected-write", "sectors that an fsync vouches for overwrite others in place of their own; latent until read",
+			fieldPath, fieldSuffix, fieldSectors, fieldFor),
+		host("read-only", "the disk is remounted read-only", fieldFor),
+		host("restore", "power loss, and the disk is what a copy says that was taken of it earlier", fieldDown,
+			plan.Field{Name: "copied", Type: plan.DurationField, Max: longestUs, Required: true, Doc: "when the copy was taken, from the start of the run"}),
+		host("clone", "power loss, and a host runs on a copy of another's disk while it lasts", fieldFor, fieldDown,
+			plan.Field{Name: "of", Type: plan.HostField, Required: true, Doc: "whose disk is copied"}),
+		{Name: "throttle", Doc: "a link carries only so many bytes in a second; what finds its queue full is sent again later (datagram: lost)",
+			Fields: []plan.Field{fieldFrom, fieldTo, fieldFor,
+				{Name: "bytes_per_second", Type: plan.NumberField, Min: 100, Max: 1 << 40, Required: true, Doc: "the rate"},
+				{Name: "queue", Type: plan.NumberField, Min: 1, Max: mostBytes, Doc: "bytes that may wait; absent: 256 KiB"}}},
 	}
 }
 
 // installFaults registers what the core's kinds do in this run.
 func (w *World) installFaults() {
 	w.fault("kill", ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash([]*Host{a.Host("host")}, a, false) }})
-	w.fault("power", ActionHandler{Do: func(w *World, a *Act) string { return w.actCrash(a.Hosts("hosts"), a, true) }})
+	w.fault("power", ActionHandler{Do: actPower})
 	w.fault("crash-op", ActionHandler{Do: actCrashOp})
 	w.installAimed()
 	w.fault("stop", ActionHandler{Do: actStop})
@@ -122,6 +138,8 @@ func (w *World) installFaults() {
 		func(v *vdisk.Volume, _ *Act) { v.SetFull(-1) })})
 	w.fault("disk-slow", ActionHandler{Do: diskAction(actDiskSlow), Undo: undoDisk(
 		func(v *vdisk.Volume, _ *Act) { v.SetSlow(vdisk.Slow{}) })})
+	w.installMedia()
+	w.fault("throttle", ActionHandler{Do: actThrottle, Undo: func(w *World, a *Act) { w.net.Unthrottle(int64(a.Index)) }})
 	w.fault("disk-stuck", ActionHandler{Do: diskAction(w.actDiskStuck), Undo: undoDisk(
 		func(v *vdisk.Volume, a *Act) { v.SetStuck(a.Word("path", ""), 0, nil) })})
 }
@@ -268,6 +286,9 @@ func diskAction(do func(v *vdisk.Volume, a *Act)) func(w *World, a *Act) string 
 		}
 		if h.swapped {
 			return "its disk is in another host"
+		}
+		if h.own != nil {
+			return "its disk is a clone"
 		}
 		key := a.diskKey()
 		if slices.Contains(h.diskFaults, key) {

@@ -22,6 +22,8 @@ var faultTests = map[string]measure{
 	"disk-full": diskFull, "disk-slow": diskSlow, "wipe": wipedBytes,
 	"flip": flippedBits, "swap": swappedDisks, "disk-stuck": diskStuck, "names": wrongNames,
 	"split": splitOff, "flap": flapped,
+	"lost-write": lostWrites, "misdirected-write": misdirectedWrites, "read-only": readOnly, "restore": restored, "clone": cloned,
+	"throttle": throttled,
 }
 
 // A new fault without a test is red, and so is a fault that does nothing, or a test that sees an effect without it.

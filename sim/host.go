@@ -36,10 +36,11 @@ type Host struct {
 	tornOp      vdisk.OpID // a write that a trap tears, with tornLost sectors missing
 	tornLost    int64
 	bootedAt    int64
-	bootStarted int64    // -1 when Boot is over
-	leaveDown   int64    // after a graceful stop: when to start again
-	diskFaults  []string // that are on
-	fatal       error    // what the process is about to stop with
+	bootStarted int64         // -1 when Boot is over
+	leaveDown   int64         // after a graceful stop: when to start again
+	diskFaults  []string      // that are on
+	own         *vdisk.Volume // its disk, while it has a clone of another's; nil: it has its own
+	fatal       error         // what the process is about to stop with
 }
 
 // ID returns the host's id in the plan.
@@ -81,7 +82,14 @@ func (h *Host) MonotonicNs() int64 { return h.clock.monotonicNs(h.w.now) }
 // reset makes the host of the run before into a new one, keeping memory.
 func (h *Host) reset(w *World, index int32, spec plan.Host) {
 	lanes, volume := h.lanes, h.volume
+<<<<<<< HEAD
 	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), kindHash: decide.HashString(spec.Kind), powered: true}
+=======
+	if h.own != nil {
+		volume = h.own
+	}
+	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), powered: true}
+>>>>>>> 9153dfb (sim, scenarios: media faults, posix disks, racks, narrow links, and storms of them)
 	h.lanes = lanes[:0]
 	h.bootStarted, h.leaveDown = -1, -1
 	h.clock = clock{driftPpm: int64(spec.DriftPpm), wallNs: wallEpochNs + int64(spec.OffsetMs)*million}
@@ -91,7 +99,7 @@ func (h *Host) reset(w *World, index int32, spec plan.Host) {
 		volume.Reset(w.diskModel)
 	}
 	h.volume = volume
-	volume.SetObserver(func(op *vdisk.Op) { w.onDisk(h, op) })
+	w.watch(h)
 	h.env = Env{w: w, h: h}
 }
 

@@ -16,13 +16,16 @@ var modelTests = map[string]measure{
 	"Network.Transport": transport, "Network.LatencyUs": latency, "Network.JitterUs": latencyJitter, "Network.Weights": latencyWeights,
 	"Network.TailPpm": tail, "Network.TailUs": tail, "Network.ResetPpm": resets, "Network.LossPpm": losses,
 	"Network.DuplicatePpm": duplicates, "Network.ReorderPpm": reordered, "Network.ReorderUs": reordered, "Network.CorruptPpm": corrupted,
-	"Disk.Profile": profile, "Disk.WriteNs": writeCost, "Disk.SyncNs": syncCost, "Disk.MetadataNs": metadataCost,
+	"Network.BytesPerSecond": bandwidth, "Network.QueueBytes": queues, "Network.CrossRackUs": crossRack,
+	"Disk.FailedSync": failedSync,
+	"Disk.Profile":    profile, "Disk.WriteNs": writeCost, "Disk.SyncNs": syncCost, "Disk.MetadataNs": metadataCost,
 	"Disk.JitterPercent": diskJitter, "Disk.SlowSyncPpm": slowSync, "Disk.SlowSyncNs": slowSync,
 	"Disk.ReadErrorPpm":  rateOf("read", func(d *plan.Disk) { d.ReadErrorPpm = 200_000 }),
 	"Disk.WriteErrorPpm": rateOf("write", func(d *plan.Disk) { d.WriteErrorPpm = 200_000 }),
 	"Disk.SyncErrorPpm":  rateOf("sync", func(d *plan.Disk) { d.SyncErrorPpm = 200_000 }),
 	"Lanes.PostJitterUs": postJitter, "Lanes.WakeJitterUs": wakeJitter, "Lanes.SpuriousPpm": spurious,
 	"Host.OffsetMs": clockOffset, "Host.DriftPpm": clockDrift, "Host.StartUs": startLate,
+	"Host.Rack": rackPower,
 }
 
 // A new field of a model without a test is red, like a fault.
@@ -207,20 +210,6 @@ func reordered(t *testing.T, on bool) (back int64) {
 	}
 	require.Equal(t, on, v.Stats["net-reorders"] > 0)
 	return back
-}
-
-// There is one profile, and another one is refused instead of taken for it.
-func profile(t *testing.T, on bool) int64 {
-	p := labPlan(1)
-	p.Disk.Profile = "ordered"
-	if on {
-		p.Disk.Profile = "posix"
-	}
-	if _, err := lab(func(*sim.World) {}).engine().Run(p, sim.Options{}); err != nil {
-		require.ErrorContains(t, err, "disk.profile")
-		return 1
-	}
-	return 0
 }
 
 // syncTimes runs a process that writes and syncs each millisecond, and returns how long after the handler's start each fsync

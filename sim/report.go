@@ -180,6 +180,13 @@ func (w *World) verdict() *plan.Verdict {
 	put("spurious-wakes", s.spurious)
 	for _, h := range w.hosts {
 		put("disk-stalls", h.volume.Stalls())
+		d := h.volume.Struck()
+		put("sectors-lost", d.SectorsLost)
+		put("sectors-misdirected", d.SectorsMisdirected)
+		put("fsyncs-kept-dirty", d.KeptDirty)
+		put("read-only-refusals", d.ReadOnly)
+		put("names-out-of-order", d.NamesOutOfOrder)
+		put("sectors-with-holes", d.Holes)
 	}
 	put("net-resets", f.Resets)
 	put("net-losses", f.Losses)
@@ -194,6 +201,9 @@ func (w *World) verdict() *plan.Verdict {
 	put("net-clogged", f.Clogged)
 	put("net-dropped", f.Dropped)
 	put("net-corrupted", f.Corrupted)
+	put("net-queued", f.Queued)
+	put("net-overflows", f.Overflows)
+	put("net-cross-rack", f.Crossed)
 	fold, draws := w.source.Digest()
 	w.hash = digest.Word(w.hash, fold)
 	return &plan.Verdict{

@@ -58,8 +58,9 @@ type World struct {
 	hash      uint64
 	behaviour behaviour
 	scratch   []byte
-	running   *Host // whose process was called last; nil in events of the world's own
-	ahead     *Host // host and lane whose handler or commit has just left effects that are not queued, nil: none
+	sizes     []byte // scratch
+	running   *Host  // whose process was called last; nil in events of the world's own
+	ahead     *Host  // host and lane whose handler or commit has just left effects that are not queued, nil: none
 	aheadLane int32
 	input     Input
 	messages  int32 // numbered so far, when traced
@@ -161,11 +162,14 @@ func (w *World) models(p *plan.Plan) {
 	d := &p.Disk
 	jitter := func(base int64) int64 { return base * d.JitterPercent / 100 }
 	w.diskModel = vdisk.Model{
-		Write:        vdisk.Cost{BaseNs: max(d.WriteNs, minDiskNs), JitterNs: jitter(d.WriteNs)},
-		Sync:         vdisk.Cost{BaseNs: max(d.SyncNs, minDiskNs), JitterNs: jitter(d.SyncNs)},
-		Names:        vdisk.Cost{BaseNs: max(d.MetadataNs, minDiskNs), JitterNs: jitter(d.MetadataNs)},
-		ReadErrorPpm: d.ReadErrorPpm, WriteErrorPpm: d.WriteErrorPpm, SyncErrorPpm: d.SyncErrorPpm,
+		Write:     vdisk.Cost{BaseNs: max(d.WriteNs, minDiskNs), JitterNs: jitter(d.WriteNs)},
+		Sync:      vdisk.Cost{BaseNs: max(d.SyncNs, minDiskNs), JitterNs: jitter(d.SyncNs)},
+		Names:     vdisk.Cost{BaseNs: max(d.MetadataNs, minDiskNs), JitterNs: jitter(d.MetadataNs)},
+		KeepDirty: d.FailedSync == "keep", ReadErrorPpm: d.ReadErrorPpm, WriteErrorPpm: d.WriteErrorPpm, SyncErrorPpm: d.SyncErrorPpm,
 		SlowSyncPpm: d.SlowSyncPpm, SlowSyncNs: d.SlowSyncNs,
+	}
+	if d.Profile == "posix" {
+		w.diskModel.Profile = vdisk.Posix
 	}
 }
 
@@ -194,8 +198,9 @@ func (w *World) makeHosts(p *plan.Plan) error {
 		Weights: n.Weights,
 		TailPpm: n.TailPpm, TailNs: n.TailUs * 1000, ResetPpm: n.ResetPpm, LossPpm: n.LossPpm,
 		DuplicatePpm: n.DuplicatePpm, ReorderPpm: n.ReorderPpm, ReorderNs: n.ReorderUs * 1000,
-		CorruptPpm: n.CorruptPpm,
+		CorruptPpm: n.CorruptPpm, BytesPerSecond: n.BytesPerSecond, QueueBytes: n.QueueBytes, CrossRackNs: n.CrossRackUs * 1000,
 	}, &w.source, packets{w}, hashes)
+	w.furnishLinks()
 	for _, h := range w.hosts {
 		w.net.PowerOn(h.index)
 	}

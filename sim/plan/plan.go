@@ -60,10 +60,12 @@ type Host struct {
 	Release string `json:"release,omitempty"` // what its software knows
 	// OffsetMs is the error of its wall clock at the start, DriftPpm how fast both its clocks run against true time, at
 	// most 500,000 either way.
-	OffsetMs Int64  `json:"offset_ms,omitzero"`
-	DriftPpm int32  `json:"drift_ppm,omitempty"`
-	StartUs  Int64  `json:"start_us,omitzero"` // when it boots first
-	Params   Params `json:"params,omitempty"`
+	OffsetMs Int64 `json:"offset_ms,omitzero"`
+	DriftPpm int32 `json:"drift_ppm,omitempty"`
+	StartUs  Int64 `json:"start_us,omitzero"` // when it boots first
+	// Rack is where it stands: what has one rack in common loses power together (action power), and is near.
+	Rack   string `json:"rack,omitempty"`
+	Params Params `json:"params,omitempty"`
 }
 
 // Network is the model of every link. Rates are per million, times in microseconds.
@@ -81,11 +83,16 @@ type Network struct {
 	ReorderPpm   int64   `json:"reorder_ppm,omitempty"`
 	ReorderUs    int64   `json:"reorder_us,omitempty"`
 	CorruptPpm   int64   `json:"corrupt_ppm,omitempty"` // messages that travel as bytes: a bit flips
+	// BytesPerSecond is what each link carries, 0 everything; QueueBytes what may wait for one, 0 stands for 256 KiB.
+	BytesPerSecond int64 `json:"bytes_per_second,omitempty"`
+	QueueBytes     int64 `json:"queue_bytes,omitempty"`
+	CrossRackUs    int64 `json:"cross_rack_us,omitempty"` // added between hosts of different racks
 }
 
 // Disk is the model of every volume. Costs in nanoseconds, rates per million.
 type Disk struct {
-	Profile       string `json:"profile,omitempty"` // "ordered" (default)
+	Profile       string `json:"profile,omitempty"`     // "ordered" (default) or "posix"
+	FailedSync    string `json:"failed_sync,omitempty"` // what becomes of pages whose fsync failed: "drop" (default) or "keep"
 	WriteNs       int64  `json:"write_ns,omitempty"`
 	SyncNs        int64  `json:"sync_ns,omitempty"`
 	MetadataNs    int64  `json:"metadata_ns,omitempty"` // create, rename, remove, truncate

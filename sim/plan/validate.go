@@ -20,6 +20,8 @@ const (
 	maxWeights    = 1024
 	maxPercent    = 10_000
 	maxActions    = 100_000
+	maxBytes      = 1 << 40 // a second, or waiting
+	leastRate     = 100     // bytes per second: a message of a kilobyte takes ten seconds
 )
 
 // Validate checks a plan as far as that goes without running it: ids, ranges, kinds and their parameters. The registry says
@@ -121,6 +123,9 @@ func checkHosts(hosts []Host) error {
 		if err := checkID(at, h.ID, ids, i); err != nil {
 			return err
 		}
+		if h.Rack != "" && !identifier(h.Rack) {
+			return &FieldError{Field: at + ".rack", Problem: fmt.Sprintf("%q is not an id: use letters, digits and . _ - /", h.Rack)}
+		}
 		if h.Kind == "" {
 			return &FieldError{Field: at + ".kind", Problem: "missing: say what runs on host " + h.ID}
 		}
@@ -166,14 +171,19 @@ func checkModels(p *Plan) error {
 	if !slices.Contains([]string{"", "stream", "datagram"}, n.Transport) {
 		return &FieldError{Field: "network.transport", Problem: fmt.Sprintf("%q is not known: stream or datagram", n.Transport)}
 	}
-	if d.Profile != "" && d.Profile != "ordered" {
-		return &FieldError{Field: "disk.profile", Problem: fmt.Sprintf("%q is not there: ordered is the only one", d.Profile)}
+	if !slices.Contains([]string{"", "ordered", "posix"}, d.Profile) {
+		return &FieldError{Field: "disk.profile", Problem: fmt.Sprintf("%q is not known: ordered or posix", d.Profile)}
+	}
+	if !slices.Contains([]string{"", "drop", "keep"}, d.FailedSync) {
+		return &FieldError{Field: "disk.failed_sync", Problem: fmt.Sprintf("%q is not known: drop or keep", d.FailedSync)}
 	}
 	for _, b := range []bound{
 		{"network.latency_us", n.LatencyUs, maxModelUs}, {"network.jitter_us", n.JitterUs, maxModelUs}, {"network.tail_us", n.TailUs, maxModelUs},
 		{"network.reorder_us", n.ReorderUs, maxModelUs}, {"network.tail_ppm", n.TailPpm, million},
 		{"network.reset_ppm", n.ResetPpm, million}, {"network.loss_ppm", n.LossPpm, million},
 		{"network.duplicate_ppm", n.DuplicatePpm, million}, {"network.reorder_ppm", n.ReorderPpm, million}, {"network.corrupt_ppm", n.CorruptPpm, million},
+		{"network.bytes_per_second", n.BytesPerSecond, maxBytes}, {"network.queue_bytes", n.QueueBytes, maxBytes},
+		{"network.cross_rack_us", n.CrossRackUs, maxModelUs},
 		{"disk.write_ns", d.WriteNs, maxModelNs}, {"disk.sync_ns", d.SyncNs, maxModelNs}, {"disk.metadata_ns", d.MetadataNs, maxModelNs},
 		{"disk.jitter_percent", d.JitterPercent, maxPercent}, {"disk.slow_sync_ns", d.SlowSyncNs, maxModelNs},
 		{"disk.slow_sync_ppm", d.SlowSyncPpm, million}, {"disk.read_error_ppm", d.ReadErrorPpm, million},
@@ -194,6 +204,12 @@ func checkModels(p *Plan) error {
 	}
 	if err := checkTransport(n); err != nil {
 		return err
+	}
+	if n.BytesPerSecond > 0 && n.BytesPerSecond < leastRate {
+		return &FieldError{Field: "network.bytes_per_second", Problem: fmt.Sprintf("%d is less than %d: no message would ever arrive", n.BytesPerSecond, leastRate)}
+	}
+	if n.QueueBytes > 0 && n.BytesPerSecond == 0 {
+		return &FieldError{Field: "network.queue_bytes", Problem: "needs network.bytes_per_second: nothing waits for a link that carries everything"}
 	}
 	if len(n.Weights) > maxWeights {
 		return &FieldError{Field: "network.weights", Problem: fmt.Sprintf("%d are more than %d", len(n.Weights), maxWeights)}

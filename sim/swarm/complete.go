@@ -1,6 +1,7 @@
 package swarm
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -10,7 +11,7 @@ import (
 func Words() [][2]string {
 	return [][2]string{
 		{"power-all", "power of all hosts"}, {"cut-one", "cut in one direction between two hosts"},
-		{"cut-out", "cut between a host and all others, in one direction"},
+		{"cut-out", "cut between a host and all others, in one direction"}, {"power-rack", "power of a rack that some host of the plan names"},
 	}
 }
 
@@ -31,7 +32,7 @@ func Complete(d Dice, p *plan.Plan, a *plan.Action, name string) bool {
 	if c.nothing {
 		return false
 	}
-	return len(p.Hosts) > 1 || a.Kind != "cut" && a.Kind != "clog" && a.Kind != "filter" && a.Kind != "isolate" && a.Kind != "flap" && a.Kind != "split"
+	return len(p.Hosts) > 1 || !slices.Contains([]string{"cut", "clog", "filter", "isolate", "throttle", "flap", "split"}, a.Kind)
 }
 
 // completion is one action on its way.
@@ -64,6 +65,9 @@ func (c *completion) process() bool {
 		}
 	case "power-all":
 		a.Kind, a.Params["hosts"], a.Params["down"] = "power", Others(c.p, ""), c.down
+	case "power-rack":
+		a.Kind, a.Params["rack"], a.Params["down"] = "power", c.rack(), c.down
+		c.nothing = a.Params["rack"] == ""
 	case "crash-op":
 		a.Params["host"], a.Params["down"] = c.host, c.down
 		a.Params["n"] = number(1 + d.Roll(c.name+"/n", d.OneOf(c.name+"/reach", 3, 12, 60)))
@@ -76,6 +80,20 @@ func (c *completion) process() bool {
 		return false
 	}
 	return true
+}
+
+// rack picks one of the racks that hosts stand in, "" when there are none.
+func (c *completion) rack() string {
+	var racks []string
+	for i := range c.p.Hosts {
+		if r := c.p.Hosts[i].Rack; r != "" && !slices.Contains(racks, r) {
+			racks = append(racks, r)
+		}
+	}
+	if len(racks) == 0 {
+		return ""
+	}
+	return racks[c.d.Roll(c.name+"/rack", int64(len(racks)))]
 }
 
 // network completes faults of links and names.
@@ -106,6 +124,10 @@ func (c *completion) network() bool {
 		c.nothing = true
 	case "names":
 		c.names()
+	case "throttle":
+		a.Params["for"], a.Params["from"], a.Params["to"] = c.lasts, c.host, Others(c.p, c.host)
+		a.Params["bytes_per_second"] = number(d.OneOf(c.name+"/rate", 2_000, 10_000, 60_000))
+		a.Params["queue"] = number(d.OneOf(c.name+"/queue", 500, 3_000, 20_000))
 	default:
 		return false
 	}
@@ -138,6 +160,15 @@ func (c *completion) disk() bool {
 		a.Params["on"] = d.Pick(c.name+"/on", "read", "write", "sync", "names", "all")
 	case "disk-full":
 		a.Params["free"] = number(d.OneOf(c.name+"/free", 0, 100, 1_000))
+	case "read-only":
+	case "lost-write", "misdirected-write":
+		a.Params["sectors"] = number(d.OneOf(c.name+"/sectors", 1, 1, 3))
+	case "restore":
+		delete(a.Params, "for")
+		a.Params["down"], a.Params["copied"] = c.down, micros(d.Roll(c.name+"/copied", max(1, int64(a.AtUs))))
+	case "clone":
+		a.Params["of"], a.Params["down"] = c.other("/of"), c.down
+		c.nothing = a.Params["of"] == c.host
 	case "disk-error":
 		a.Params["on"] = d.Pick(c.name+"/on", "read", "write", "sync")
 		a.Params["ppm"] = number(d.OneOf(c.name+"/ppm", 10_000, 200_000, 1_000_000))

@@ -7,7 +7,7 @@ var stock = []*Profile{
 	{
 		Name: "storm", Doc: "every fault of processes, network and disks", StormUs: Range{700_000, 1_600_000}, Actions: Range{4, 14},
 		Faults: Weights("kill:20 power:16 power-all:3 crash-op:34 pause:8 cut-one:12 cut-out:16 isolate:14 clog:6 filter:5 " +
-			"jump:5 disk-slow:6 disk-error:3 disk-full:2 stop:4"),
+			"jump:5 disk-slow:6 disk-error:3 disk-full:2 stop:4 read-only:2 throttle:4"),
 		LatencyUs: Range{100, 1_500}, JitterUs: Range{0, 3_000}, TailPercent: 30, ResetPpm: 2_000,
 		SyncNs: Range{20_000, 1_500_000}, TimeoutMs: Range{30, 90},
 		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 9_000,
@@ -27,21 +27,21 @@ var stock = []*Profile{
 	},
 	{
 		Name: "disk", Doc: "crashes inside disk operations, on failing, full and slow disks", StormUs: Range{700_000, 1_400_000}, Actions: Range{5, 14},
-		Faults:    Weights("crash-op:60 power:25 power-all:8 disk-error:8 disk-full:6 disk-slow:12 isolate:6"),
+		Faults:    Weights("crash-op:60 power:25 power-all:8 disk-error:8 disk-full:6 disk-slow:12 isolate:6 read-only:6"),
 		LatencyUs: Range{100, 800}, JitterUs: Range{0, 1_000}, ResetPpm: 500,
 		SyncNs: Range{100_000, 6_000_000}, DiskErrorPpm: 60, TimeoutMs: Range{40, 100},
 		Lanes: plan.Lanes{PostJitterUs: 200, WakeJitterUs: 300}, PeriodUs: 8_000,
 	},
 	{
 		Name: "network", Doc: "partitions, slow links and resets; processes and disks stay well", StormUs: Range{700_000, 1_500_000}, Actions: Range{4, 14},
-		Faults:    Weights("cut-one:20 cut-out:25 isolate:25 clog:15 filter:15 names:5"),
+		Faults:    Weights("cut-one:20 cut-out:25 isolate:25 clog:15 filter:15 names:5 throttle:12"),
 		LatencyUs: Range{100, 2_500}, JitterUs: Range{0, 5_000}, TailPercent: 50, ResetPpm: 20_000,
 		SyncNs: Range{20_000, 400_000}, TimeoutMs: Range{30, 90},
 		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 300, SpuriousPpm: 200}, PeriodUs: 9_000,
 	},
 	{
 		Name: "blackout", Doc: "power losses of several hosts at once", StormUs: Range{800_000, 1_600_000}, Actions: Range{3, 9},
-		Faults:    Weights("power:40 power-all:30 crash-op:20 isolate:5"),
+		Faults:    Weights("power:40 power-all:30 crash-op:20 isolate:5 power-rack:10"),
 		LatencyUs: Range{100, 1_000}, JitterUs: Range{0, 1_000}, TailPercent: 10, ResetPpm: 500,
 		SyncNs: Range{200_000, 4_000_000}, TimeoutMs: Range{30, 90},
 		Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 200}, PeriodUs: 8_000,

@@ -126,7 +126,11 @@ func (n *Net) send(nowNs int64, c *conn, l *link, i int32) {
 	if p.payload != nil {
 		kind, key = p.payload.Kind(), p.payload.Key()
 	}
-	at := max(nowNs+n.latency(l, kind, key), c.last[p.side]+1)
+	wait, full := n.transmit(nowNs, l, p.payload)
+	if full { // the sender's kernel sends it again
+		wait += RetransmitNs
+	}
+	at := max(nowNs+wait+n.latency(l, kind, key), c.last[p.side]+1)
 	c.last[p.side] = at
 	n.schedule(at, l, i)
 }

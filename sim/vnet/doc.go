@@ -18,9 +18,12 @@
 // A cut holds packets back (the kernel retransmits); mending lets them go. A message that a filter catches is held back the
 // same way, with everything behind it.
 //
+// A link may have a bandwidth and a queue: packets leave one after the other, wait for each other, and find the queue full, which loses
+// a datagram and makes a connection send again after a retransmission timer. Hosts in different racks may be farther apart.
+//
 // Datagram transport: each message alone may be lost, duplicated or overtaken; a cut or a filter loses it.
 //
 // # Not modelled
 //
-// Congestion and bandwidth, partial messages (a message arrives whole or not at all), and routing: there are only pairs.
+// Congestion control, partial messages (a message arrives whole or not at all), and routing: there are only pairs.
 package vnet

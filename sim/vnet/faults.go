@@ -77,6 +77,7 @@ func (n *Net) Calm(nowNs, latencyNs int64, frozen []bool) {
 			}
 			l := n.link(int32(from), int32(to))
 			l.cuts, l.clogNs, l.drops = 0, 0, nil
+			l.rate, l.far = 0, false
 			l.lastAny = min(l.lastAny, nowNs) // a late datagram holds no other one up
 		}
 	}
@@ -143,7 +144,11 @@ func (n *Net) SendDatagram(nowNs int64, from, to, port int32, m Payload, cause i
 		return
 	}
 	p.payload = n.corrupt(l, m)
-	at := nowNs + n.latency(l, m.Kind(), key)
+	wait, full := n.transmit(nowNs, l, m)
+	if full { // nobody sends it again
+		return
+	}
+	at := nowNs + wait + n.latency(l, m.Kind(), key)
 	if n.source.Chance(SiteReorder, l.hash, kind, key, n.datagramRate(n.model.ReorderPpm)) {
 		n.Faults.Reorders++
 		at += n.model.ReorderNs

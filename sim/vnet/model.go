@@ -16,7 +16,18 @@ type Model struct {
 	ReorderPpm   int64
 	ReorderNs    int64
 	CorruptPpm   int64 // payloads that are Corruptible: a bit flips
+
+	BytesPerSecond int64 // what a link carries, 0: everything at once
+	QueueBytes     int64 // what may wait for a link; 0: DefaultQueueBytes
+	CrossRackNs    int64 // added between hosts of different racks
 }
+
+// DefaultQueueBytes is what waits for a link that has a bandwidth and no queue of its own; RetransmitNs is after how long a connection
+// sends again what found the queue full, Linux's shortest retransmission timer.
+const (
+	DefaultQueueBytes = 256 << 10
+	RetransmitNs      = 200_000_000
+)
 
 // MinimumLatencyNs is what the fastest packet takes.
 const MinimumLatencyNs = 1_000

@@ -74,6 +74,8 @@ type Net struct {
 	packs   []packet
 	free    []int32
 	filters []filter
+	narrow  []throttle
+	size    func(p Payload) int64 // in bytes; nil: nothing has a size
 	// Number is what the next payload sent is numbered: it comes back with its deliveries, for traces. It names nothing.
 	Number int32
 	Faults Counters
@@ -83,6 +85,7 @@ type Net struct {
 // datagrams that met a cut, Losses those that the loss rate took.
 type Counters struct {
 	Resets, Losses, Lost, Duplicates, Reorders, Tails, Held, Refused, HalfOpen, Filtered, Clogged, Dropped, Corrupted int64
+	Queued, Overflows, Crossed                                                                                        int64
 }
 
 type host struct {
@@ -102,6 +105,10 @@ type link struct {
 	drops   func(p Payload) bool // what vanishes; nil: nothing
 	hash    uint64
 	lastAny int64
+	rate    int64 // bytes per second, 0: no limit
+	queue   int64 // bytes that may wait
+	freeAt  int64 // when what is before it has left
+	far     bool  // leads to another rack
 }
 
 type packet struct {
@@ -141,9 +148,10 @@ func (n *Net) Reset(model Model, source *decide.Source, sched Scheduler, hostHas
 	}
 	for _, a := range hostHashes {
 		for _, b := range hostHashes {
-			n.links = append(n.links, link{hash: decide.Combine(a, b)})
+			n.links = append(n.links, link{hash: decide.Combine(a, b), rate: model.BytesPerSecond, queue: queueOf(model.QueueBytes)})
 		}
 	}
+	n.narrow, n.size = n.narrow[:0], nil
 	clear(n.packs)
 	n.packs, n.free = n.packs[:0], n.free[:0]
 	n.resetConns()
@@ -192,6 +200,10 @@ func (n *Net) latency(l *link, kind uint32, key uint64) int64 {
 	if l.clogNs > 0 {
 		d += l.clogNs
 		n.Faults.Clogged++
+	}
+	if l.far {
+		d += n.model.CrossRackNs
+		n.Faults.Crossed++
 	}
 	if n.calmNs > 0 && d > n.calmNs {
 		d = n.calmNs
