@@ -79,7 +79,8 @@ func (a *App) campaignCommand() *cobra.Command {
 	}
 	c.flags(cmd)
 	c.results.flags(cmd.Flags(), a)
-	cmd.Flags().StringVar(&c.results.resume, "resume", "", "go on with the campaign of this number in --db, or with the last one")
+	cmd.Flags().StringVar(&c.results.resume, "resume", "", "go on with the campaign of this number in --db, or with the last one;\n"+
+		"auto: with the one of exactly this configuration, or start it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) }
 	return cmd
 }
@@ -88,6 +89,11 @@ func (a *App) campaignCommand() *cobra.Command {
 func (c *campaignCall) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		c.prefix = args[0]
+	}
+	if c.results.resume == autoResume {
+		if err := c.findOwn(cmd); err != nil {
+			return err
+		}
 	}
 	if c.results.resume != "" {
 		ended, err := c.restore(cmd, args)

@@ -111,6 +111,42 @@ func (a *App) newEntry(config string, stored storedConfig, command string) ledge
 	}
 }
 
+// autoResume asks for the campaign of the configuration of the call, if there is one.
+const autoResume = "auto"
+
+// findOwn looks for the last campaign of exactly this configuration, to go on with. Where there is none, a new one starts.
+func (c *campaignCall) findOwn(cmd *cobra.Command) error {
+	r := &c.results
+	r.resume = ""
+	if r.db == "" {
+		return Usagef("--resume needs --db: the file that has the campaign")
+	}
+	if err := c.check(cmd); err != nil {
+		return err
+	}
+	c.shard = c.cfg.Shard.String() // the environment may have named it
+	if info, err := os.Stat(r.db); err != nil || info.Size() == 0 {
+		return nil // no campaign, or one that was killed before its first entry
+	}
+	l, err := openResults(r.db)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }() // it was only read
+	entries, err := l.List()
+	if err != nil {
+		return resultsProblem(err)
+	}
+	own := storeConfig(c.prefix, cmd.Flags())
+	for i := range entries {
+		stored, err := c.app.storedConfig(&entries[i])
+		if name, _ := stored.differs(own); err == nil && name == "" && stored.Flags["shard"] == c.shard {
+			r.resume = strconv.FormatInt(entries[i].ID, 10)
+		}
+	}
+	return nil
+}
+
 // restore takes the configuration and what is done from the results. A campaign that has come to its end has its summary.
 func (c *campaignCall) restore(cmd *cobra.Command, args []string) (ended *campaign.Summary, err error) {
 	r := &c.results
