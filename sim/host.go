@@ -82,14 +82,10 @@ func (h *Host) MonotonicNs() int64 { return h.clock.monotonicNs(h.w.now) }
 // reset makes the host of the run before into a new one, keeping memory.
 func (h *Host) reset(w *World, index int32, spec plan.Host) {
 	lanes, volume := h.lanes, h.volume
-<<<<<<< HEAD
-	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), kindHash: decide.HashString(spec.Kind), powered: true}
-=======
 	if h.own != nil {
 		volume = h.own
 	}
-	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), powered: true}
->>>>>>> 9153dfb (sim, scenarios: media faults, posix disks, racks, narrow links, and storms of them)
+	*h = Host{w: w, spec: spec, index: index, hash: decide.HashString(spec.ID), kindHash: decide.HashString(spec.Kind), powered: true}
 	h.lanes = lanes[:0]
 	h.bootStarted, h.leaveDown = -1, -1
 	h.clock = clock{driftPpm: int64(spec.DriftPpm), wallNs: wallEpochNs + int64(spec.OffsetMs)*million}
