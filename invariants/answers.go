@@ -208,7 +208,9 @@ func (a *Answers) judge(s *answering, p *pendingOperation, r *controller.Result)
 			return "not-controller", "it is the active controller"
 		}
 		return "", ""
-	case r.Code == controller.UnknownServerError || r.Code == controller.RequestTimedOut:
+	case r.Code == controller.UnknownServerError:
+		return "server-error", r.Message
+	case r.Code == controller.RequestTimedOut:
 		return "", ""
 	case !s.active && r.Code == controller.None:
 		return "inactive", "it is not the active controller"

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/controller"
@@ -92,6 +93,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		c.answersTo = invariants.NewAnswers()
 	}
 	w.Add(c.answersTo)
+	if c.hasBrokers(p) {
+		w.Add(invariants.NewMemberTimes())
+	}
 	if faultless(p) && len(c.quorums) == 1 {
 		w.Add(&needless{voters: c.voterCount(0)})
 	}
@@ -110,6 +114,11 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		w.Add(&availability{})
 	}
 	return c.work.build(c, p)
+}
+
+// hasBrokers reports whether brokers are registered in a run, as processes or in the names of some.
+func (c *cluster) hasBrokers(p *plan.Plan) bool {
+	return c.members.register || slices.ContainsFunc(p.Workload, func(w plan.Workload) bool { return w.Kind == topicClientsKind })
 }
 
 // process is what a host runs at its next start: the format tool until it has succeeded, then the node.

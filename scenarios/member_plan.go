@@ -125,6 +125,7 @@ func drawBrokers(d dice, p *plan.Plan) {
 		p.Workload = append(p.Workload, plan.Workload{ID: "topics", Kind: topicsKind().Name, Params: plan.Params{"period": micros(d.between("topics-period", 15_000, 60_000))}})
 	}
 	d.upgrade(p, []int64{17, 22, 30, 33})
+	d.periodic(p)
 	d.remote(p, 60, 4)
 }
 

@@ -56,6 +56,8 @@ type memberSettings struct {
 	heartbeatMs    int64
 	registrationMs int64
 	refuseOld      bool
+	balanceMs      int64
+	uncleanMs      int64
 }
 
 func (m *memberSettings) read(r *reader) {
@@ -63,6 +65,8 @@ func (m *memberSettings) read(r *reader) {
 	m.sessionMs = r.number("broker_session_timeout_ms", 9000)
 	m.heartbeatMs = r.number("broker_heartbeat_interval_ms", 2000)
 	m.registrationMs = r.number("broker_registration_timeout_ms", 60_000)
+	m.balanceMs = r.number("leader_imbalance_check_ms", 0)
+	m.uncleanMs = r.number("unclean_election_check_ms", 0)
 	m.refuseOld = r.word("old_controllers", "take", "take", "refuse") == "refuse"
 }
 
@@ -81,6 +85,8 @@ func memberParameters() []plan.Field {
 		numberField("broker_session_timeout_ms", 1, longestMs, "broker.session.timeout.ms; absent: 9000"),
 		numberField("broker_heartbeat_interval_ms", 1, longestMs, "broker.heartbeat.interval.ms; absent: 2000"),
 		numberField("broker_registration_timeout_ms", 1, longestMs, "initial.broker.registration.timeout.ms; absent: 60000"),
+		numberField("leader_imbalance_check_ms", 0, longestMs, "how often leadership goes back to preferred replicas (leader.imbalance.check.interval.seconds), 0: never; absent: 0"),
+		numberField("unclean_election_check_ms", 0, longestMs, "how often partitions without leader get one uncleanly where that is allowed, 5 minutes in Kafka, 0: never; absent: 0"),
 		wordField("old_controllers", "what becomes of the registration of a controller that does not support what is finalized; Kafka takes it; absent: take",
 			"take", "refuse"),
 	}

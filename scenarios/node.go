@@ -105,6 +105,7 @@ func (n *node) openController(who *startup.Node) error {
 		NodeID: n.h.nodeID, Variant: n.c.variant, Choices: n.c.choices.controller, Release: n.h.release, UnstableFeatures: n.h.unstable, Bootstrap: entries(who.Bootstrap),
 		ClusterID: who.ClusterID, EmptyClusterID: formatted && who.ClusterID == "", MaxRecordsPerBatch: n.c.recordsPerBatch, MaxAtomicRecords: controller.DefaultMaxRecordsPerBatch,
 		MaxIdleIntervalNs: n.c.idleNs, MinInSyncReplicas: "1",
+		ImbalanceCheckNs: n.c.members.balanceMs * million, UncleanCheckNs: n.c.members.uncleanMs * million,
 		BrokerSessionTimeoutNs: n.c.members.sessionNs(), ControllersRegister: n.c.members.register, RefuseOldControllers: n.c.members.refuseOld,
 	}, controller.Deps{Raft: n.replica, Chooser: (*controllerChoices)(n), Responder: (*responder)(n), Observer: (*controlObserver)(n), Offers: n.replica})
 	if err != nil {

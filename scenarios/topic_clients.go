@@ -185,6 +185,10 @@ func (t *topicClients) topic(img *image.Image, d *topicDice) *image.Topic {
 
 func (c *topicClient) create(h *sim.Host, i int64, d *topicDice) {
 	t := controller.NewTopic{Name: fmt.Sprintf("t-%x-%d", c.entity&0xffff, i), Partitions: int32(1 + d.below(4)), ReplicationFactor: int16(1 + d.below(3))}
+	if d.chance(1) { // more than one request may ask for: refused before anything is drawn, and nobody fails over (KAFKA-14204)
+		c.all.send(h, &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{Name: t.Name, Partitions: int32(10_001 + d.below(2_000)), ReplicationFactor: 1}}})
+		return
+	}
 	if len(c.all.names) > 0 && d.chance(10) {
 		t.Name = c.all.names[d.below(int64(len(c.all.names)))]
 	} else {

@@ -42,5 +42,16 @@ func drawTopics(d dice, p *plan.Plan) {
 		p.Workload = append(p.Workload, plan.Workload{ID: id, Kind: topicClientsKind, Params: plan.Params{
 			"period": micros(d.between(id+"/period", 2_000, 9_000)), "brokers": number(brokers)}})
 	}
+	d.periodic(p)
 	d.remote(p, 50, 4)
+}
+
+// periodic lets the controller balance leaders, and end partitions without leader, every few tens of milliseconds.
+func (d dice) periodic(p *plan.Plan) {
+	if d.chance("balance", 50) {
+		p.Params["leader_imbalance_check_ms"] = number(d.oneOf("balance-ms", 20, 100, 400))
+	}
+	if d.chance("unclean", 50) {
+		p.Params["unclean_election_check_ms"] = number(d.oneOf("unclean-ms", 20, 100, 400))
+	}
 }

@@ -33,7 +33,7 @@ const (
 	Committed
 	// OpStarted: operation OpID begins.
 	OpStarted
-	// OpAppended: OpID wrote Count records, the last at Offset.
+	// OpAppended: OpID, 0 for one of the controller's own, wrote Count records, the last at Offset.
 	OpAppended
 	// OpDone: OpID is answered with Code; Offset is that of its last record, -1 for none.
 	OpDone

@@ -69,8 +69,12 @@ func (c *Controller) runElections(kind OpKind) (more bool, err error) {
 	if len(c.outcome.records) == 0 {
 		return false, nil
 	}
-	more = len(c.outcome.records) >= maxPeriodicElections
-	return more, c.write(&deferredOp{kind: kind})
+	count := len(c.outcome.records)
+	if err := c.write(&deferredOp{kind: kind}); err != nil || !c.Active() {
+		return false, err
+	}
+	c.observe(Event{Kind: OpAppended, OpKind: kind, Count: int32(count), Offset: c.nextWrite - 1})
+	return count >= maxPeriodicElections, nil
 }
 
 // appendBalance appends the elections that give partitions back to their preferred leader. Cost: all partitions, as often as
