@@ -41,9 +41,9 @@ func (c *classBits) replica(r *raft.Replica) {
 }
 
 // CoverageClass is sim.Classed: the replica, the controller, the loader and the life of the broker, without a single number of theirs.
-func (n *node) CoverageClass() uint64 {
+func (n *node) CoverageClass() (class uint64, role uint8) {
 	if n.loader == nil {
-		return 0
+		return 0, 0
 	}
 	c := classBits{}
 	c.flag(true)
@@ -55,13 +55,13 @@ func (n *node) CoverageClass() uint64 {
 	if n.member != nil && n.member.life != nil {
 		c.add(uint64(n.member.life.State()), 3)
 	}
-	return c.bits
+	return c.bits, uint8(n.replica.Role())
 }
 
 // CoverageClass is sim.Classed.
-func (n *counterNode) CoverageClass() uint64 {
+func (n *counterNode) CoverageClass() (class uint64, role uint8) {
 	c := classBits{}
 	c.replica(n.replica)
 	c.flag(n.stopping)
-	return c.bits
+	return c.bits, uint8(n.replica.Role())
 }

@@ -8,15 +8,17 @@ import (
 )
 
 // Classed is a Process that can say in which class of states it is: what it is, and how it stands to its log and its peers, without
-// epochs, offsets or ids, so that a campaign meets the same class again and again. It is asked after each protocol event once Boot is
+// epochs, offsets or ids, so that a campaign meets the same class again and again. role is a coarse part of that, 0 to 14: of the other
+// hosts only counts which roles none, one or several of them have. It is asked after each protocol event once Boot is
 // complete, and must be cheap and change nothing. A Process without it counts as one class.
 type Classed interface {
-	CoverageClass() uint64
+	CoverageClass() (class uint64, role uint8)
 }
 
 // Covered is one combination that a run came to: a state of the cluster, a fault that was in force, and the kind of its workload.
 //
-// The state is that of all hosts together, whichever of them is in which class, as a hash of 32 bits that has fault and workload in it.
+// The state is the class of the host that something happened to, and of the roles whether no host, one or several have it, as a hash of
+// 32 bits that has fault and workload in it. (All classes of all hosts would be a state that no second run comes to.)
 // A fault is in force from its action to its end, and one that strikes in an instant for 20 ms after. Fault is the kind of action, ""
 // for none; of several in force at once each makes a combination of its own.
 type Covered struct {
@@ -26,10 +28,10 @@ type Covered struct {
 
 // coverage collects the combinations of a run. It is part of the result and of no hash; after the first runs it allocates nothing.
 type coverage struct {
-	workload string // kinds of workload of the plan, joined by "+"
-	base     uint64 // hash of the workload
-	class    []uint64
-	sum      uint64  // of the classes of all hosts, each mixed: the order of hosts does not count
+	workload string  // kinds of workload of the plan, joined by "+"
+	base     uint64  // hash of the workload
+	role     []uint8 // by host
+	count    [16]int32
 	struck   []int64 // by action: since when it is in force, -1: not
 	last     uint64  // state and faults at the last sample
 	found    []Covered
@@ -42,11 +44,12 @@ const (
 	mostCovered  = coverageSize * 3 / 4
 )
 
-// The classes of a host without a process, of a process that boots, and of one without classes.
+// The classes of a host without a process, of a process that boots, and of one without classes; and the role of the first two.
 const (
 	classDown    = 1 << 63
 	classBooting = 1 << 62
 	classQuiet   = 1 << 61
+	roleDown     = 15
 )
 
 func (c *coverage) reset(p *plan.Plan) {
@@ -56,8 +59,8 @@ func (c *coverage) reset(p *plan.Plan) {
 	if len(c.found) > 0 {
 		clear(c.table)
 	}
-	c.found, c.class, c.struck = c.found[:0], c.class[:0], c.struck[:0]
-	c.sum, c.last = 0, 0
+	c.found, c.role, c.struck = c.found[:0], c.role[:0], c.struck[:0]
+	c.count, c.last = [16]int32{}, 0
 	c.workload = workloadKinds(p)
 	c.base = digest.String(0, c.workload)
 }
@@ -83,24 +86,26 @@ next:
 // cover takes a sample after something that host h did or suffered.
 func (w *World) cover(h *Host) {
 	c := &w.coverage
-	for len(c.class) < len(w.hosts) {
-		host := w.hosts[len(c.class)]
-		c.class = append(c.class, classDown)
-		c.sum += mixClass(host, classDown)
+	for len(c.role) < len(w.hosts) {
+		c.role = append(c.role, roleDown)
+		c.count[roleDown]++
 	}
-	class := uint64(classQuiet)
+	class, role := uint64(classQuiet), uint8(0)
 	if !h.up {
-		class = classDown
+		class, role = classDown, roleDown
 	} else if h.Booting() {
-		class = classBooting // it may be half made
+		class, role = classBooting, roleDown // it may be half made
 	} else if p, ok := h.process.(Classed); ok {
-		class = p.CoverageClass()
+		class, role = p.CoverageClass()
 	}
-	if old := c.class[h.index]; old != class {
-		c.sum += mixClass(h, class) - mixClass(h, old)
-		c.class[h.index] = class
+	c.count[c.role[h.index]]--
+	c.role[h.index] = min(role, roleDown)
+	c.count[c.role[h.index]]++
+	roles := h.kindHash
+	for _, n := range c.count {
+		roles = roles<<2 ^ roles>>62 ^ uint64(min(n, 2))
 	}
-	state := digest.Word(c.base, c.sum)
+	state := digest.Word(digest.Word(c.base, roles), class)
 	force := uint64(0)
 	for i := range w.actions {
 		if w.inForce(i) {
@@ -112,9 +117,6 @@ func (w *World) cover(h *Host) {
 		w.found(state, force != 0)
 	}
 }
-
-// mixClass tells a class of one kind of host from the same of another, and spreads it, since classes are summed.
-func mixClass(h *Host, class uint64) uint64 { return digest.Word(h.kindHash, class) }
 
 // inForce reports whether a fault of the plan works now.
 func (w *World) inForce(i int) bool {

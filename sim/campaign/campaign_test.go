@@ -119,7 +119,7 @@ func TestCampaignCountsAndShrinks(t *testing.T) {
 	require.FileExists(t, late.Bucket.Shortest.Capsule)
 
 	require.Len(t, s.Sometimes, 1)
-	require.Equal(t, campaign.Condition{Name: "third", Scenario: "toy/", Runs: 300, OutOf: 900, Expected: 270}, s.Sometimes[0])
+	require.Equal(t, campaign.Condition{Name: "third", Scenario: "toy/", Runs: 300, OutOf: 900, Expected: 270, First: "toy/clean:3", Soonest: 3}, s.Sometimes[0])
 }
 
 func TestCampaignDoesNotDependOnTheNumberOfWorkers(t *testing.T) {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,6 +40,8 @@ type Summary struct {
 	Notes []string `json:"notes,omitempty"`
 	// Unwritten says which capsules could not be made or written, and why.
 	Unwritten []string `json:"unwritten,omitempty"`
+	// Coverage is that of all scenarios.
+	Coverage *CoverageSummary `json:"coverage,omitempty"`
 	// NeverEvaluated lists documented invariants that no run evaluated; only meaningful for a campaign over all scenarios.
 	NeverEvaluated []string `json:"never_evaluated,omitempty"`
 
@@ -73,6 +76,8 @@ type ScenarioSummary struct {
 	Stats             map[string]int64       `json:"stats"`
 	MeanRunUs         int64                  `json:"mean_run_us"` // wall time
 	GaveUp            bool                   `json:"gave_up,omitempty"`
+	VirtualUs         int64                  `json:"virtual_us"` // of all runs
+	Coverage          *CoverageSummary       `json:"coverage,omitempty"`
 }
 
 // Bucket is a fingerprint with the runs that showed it.
@@ -123,6 +128,9 @@ type Condition struct {
 	OutOf    int64  `json:"out_of"`
 	Expected int64  `json:"expected"` // 0 also where only a part of the family ran
 	Red      string `json:"red,omitempty"`
+	// First is the run that met it soonest, as scenario:seed, and Soonest how many runs of that scenario it took; "" and 0 for never.
+	First   string `json:"first,omitempty"`
+	Soonest uint64 `json:"soonest,omitempty"`
 }
 
 // Failed reports whether the campaign found something: a finding, or a condition or hazard that should have been met.
@@ -151,6 +159,7 @@ func (c *campaign) summarize(interrupted bool) *Summary {
 		addAll(s.Evaluated, t.Evaluated)
 	}
 	s.FindingRuns = NewRate(findings, s.Runs)
+	s.Coverage = sumCoverage(s.Scenarios)
 	if seconds := c.runTime.Seconds(); seconds > 0 {
 		s.RunsPerSecond, s.EventsPerSecond = float64(s.Runs)/seconds, float64(s.Events)/seconds
 	}
@@ -172,6 +181,7 @@ func scenarioSummary(t *Tally) ScenarioSummary {
 		Fsyncs: t.Stats["fsyncs"], Records: t.Stats["records"],
 		RefusedActions: t.Refused, StoppedProcesses: t.Stopped, StoppedRuns: t.StoppedRuns,
 	}
+	line.VirtualUs, line.Coverage = sum(t.VirtualUs), t.Coverage.summary()
 	if t.Runs > 0 {
 		line.MeanRunUs = t.BusyNs / t.Runs / 1000
 	}
@@ -233,8 +243,9 @@ func (c *campaign) conditions() (list []Condition) {
 			}
 		}
 		expected, red := c.overdue(doc.Scenario, doc.DuePerMillion, hits)
-		list = append(list, Condition{
-			Name: doc.Name, Scenario: doc.Scenario, Runs: hits, OutOf: runs, Expected: expected, Red: red})
+		met := Condition{Name: doc.Name, Scenario: doc.Scenario, Runs: hits, OutOf: runs, Expected: expected, Red: red}
+		c.soonest(&met, doc.Scenario)
+		list = append(list, met)
 	}
 	undocumented := make(map[string]int64)
 	for _, t := range c.tallies {
@@ -245,9 +256,24 @@ func (c *campaign) conditions() (list []Condition) {
 		}
 	}
 	for _, name := range sortedKeys(undocumented) {
-		list = append(list, Condition{Name: name, Runs: undocumented[name], OutOf: c.runs()})
+		met := Condition{Name: name, Runs: undocumented[name], OutOf: c.runs()}
+		c.soonest(&met, "")
+		list = append(list, met)
 	}
 	return list
+}
+
+// soonest finds the scenario of a family that met a condition after the fewest runs.
+func (c *campaign) soonest(met *Condition, family string) {
+	for _, t := range c.tallies {
+		seed, ok := t.FirstMet[met.Name]
+		if !ok || !sim.InFamily(family, t.Scenario) {
+			continue
+		}
+		if after := seed - c.First + 1; met.Soonest == 0 || after < met.Soonest {
+			met.Soonest, met.First = after, fmt.Sprintf("%s:%d", t.Scenario, seed)
+		}
+	}
 }
 
 // bucket sorts the hits by fingerprint into findings and hazards.

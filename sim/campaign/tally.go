@@ -53,12 +53,16 @@ type Tally struct {
 	Events    []int64 `json:"events"` // one value a run, for the medians
 	VirtualUs []int64 `json:"virtual_us"`
 	Elections []int64 `json:"elections"`
+
+	Coverage Coverage          `json:"coverage"`
+	FirstMet map[string]uint64 `json:"first_met,omitempty"` // lowest seed of each condition of Sometimes
 }
 
 func newTally(scenario string) *Tally {
 	return &Tally{
 		Scenario: scenario, Outcomes: make(map[plan.Outcome]int64), Stats: make(map[string]int64),
 		Sometimes: make(map[string]int64), Evaluated: make(map[string]int64), Hits: make(map[string]*Hit),
+		FirstMet: make(map[string]uint64),
 	}
 }
 
@@ -75,6 +79,7 @@ func (t *Tally) add(p *plan.Plan, v *plan.Verdict, tail string) {
 	for name, n := range v.Sometimes {
 		if n > 0 {
 			t.Sometimes[name]++
+			t.met(name, uint64(p.Seed))
 		}
 	}
 	t.Refused += int64(len(v.Refused))
@@ -96,6 +101,13 @@ func (t *Tally) add(p *plan.Plan, v *plan.Verdict, tail string) {
 	for _, f := range v.HazardFingerprints() {
 		example.Detail = detail(v, f)
 		t.hit(f, example)
+	}
+}
+
+// met keeps the lowest seed in which a condition held.
+func (t *Tally) met(name string, seed uint64) {
+	if have, ok := t.FirstMet[name]; !ok || seed < have {
+		t.FirstMet[name] = seed
 	}
 }
 
@@ -148,6 +160,10 @@ func (t *Tally) merge(o *Tally) {
 	addAll(t.Stats, o.Stats)
 	addAll(t.Sometimes, o.Sometimes)
 	addAll(t.Evaluated, o.Evaluated)
+	for name, seed := range o.FirstMet {
+		t.met(name, seed)
+	}
+	t.Coverage.merge(&o.Coverage)
 	t.Events = append(t.Events, o.Events...)
 	t.VirtualUs = append(t.VirtualUs, o.VirtualUs...)
 	t.Elections = append(t.Elections, o.Elections...)

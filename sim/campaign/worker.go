@@ -165,6 +165,16 @@ func (w *worker) runSeed(s sim.Scenario, seed uint64, o sim.Options) (*plan.Plan
 	return p, w.run(p, o).Verdict
 }
 
+// runCovered is runSeed with what the run came to.
+func (w *worker) runCovered(s sim.Scenario, seed uint64) (*plan.Plan, sim.Result) {
+	w.announce(seed)
+	p, problem := draw(s, seed)
+	if problem != "" {
+		return p, sim.Result{Verdict: refused("drawn", problem)}
+	}
+	return p, w.run(p, sim.Options{})
+}
+
 func (w *worker) batch(req *request) (*Tally, error) {
 	s, err := w.scenario(req.Scenario)
 	if err != nil {
@@ -174,8 +184,9 @@ func (w *worker) batch(req *request) (*Tally, error) {
 	start := time.Now()
 	for i := range req.Count {
 		seed := req.First + uint64(i)
-		p, v := w.runSeed(s, seed, sim.Options{})
-		tally.add(p, v, "")
+		p, result := w.runCovered(s, seed)
+		tally.add(p, result.Verdict, "")
+		tally.Coverage.add(seed, &result)
 	}
 	tally.BusyNs = time.Since(start).Nanoseconds()
 	return tally, nil
