@@ -78,7 +78,7 @@ func TestCampaignCountsAndShrinks(t *testing.T) {
 	phases := &phases{}
 	cfg.Progress = phases
 	s := run(t, cfg)
-	require.Equal(t, []string{"canary", "pilot", "runs", "shrinking, findings: 1, declared hazards: 1"}, phases.names)
+	require.Equal(t, []string{"canary", "pilot", "runs", "shrinking, findings: 1, declared hazards: 1", "stories"}, phases.names)
 	require.Equal(t, s.ElapsedMs, s.RunMs+s.ShrinkMs)
 	require.Positive(t, s.RunMs)
 	require.Equal(t, int64(900), s.Runs)

@@ -44,17 +44,18 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 		return nil
 	}
 	attempts := c.attempts(buckets)
+	deadline := time.Now().Add(c.ShrinkTime)
 	var failed error
 	if c.ShrinkRuns > 0 && ctx.Err() == nil {
 		c.Progress.Phase(shrinking(len(s.Findings), len(buckets)))
-		failed = c.shrinkAll(ctx, attempts)
+		failed = c.shrinkAll(ctx, attempts, deadline)
 	}
 	for _, b := range buckets {
 		if err := c.keepShortest(b, attempts); err != nil {
 			s.Unwritten = append(s.Unwritten, fmt.Sprintf("capsule of %s: %v", b.Fingerprint, err))
 		}
 	}
-	return errors.Join(failed, c.explainAll(ctx, buckets))
+	return errors.Join(failed, c.explainAll(ctx, buckets, deadline))
 }
 
 // Shrinking begins the name of the phase that comes after the runs.
@@ -87,9 +88,8 @@ func (c *campaign) attempts(buckets []*Bucket) (list []*attempt) {
 func (e Example) same(o Example) bool { return e.Scenario == o.Scenario && e.Seed == o.Seed }
 
 // shrinkAll sends the attempts to the workers. An example whose run kills its process is left as it is.
-func (c *campaign) shrinkAll(ctx context.Context, attempts []*attempt) error {
+func (c *campaign) shrinkAll(ctx context.Context, attempts []*attempt, deadline time.Time) error {
 	var requests []request
-	deadline := time.Now().Add(c.ShrinkTime)
 	for i, a := range attempts {
 		// A run that ends its process would end the shrinking process, too. A plan that can't be run has nothing to keep.
 		if a.example.Verdict == nil && !strings.HasPrefix(a.bucket.Fingerprint, unrunnable) {

@@ -13,8 +13,14 @@ import (
 // in a worker process, because it runs the plan again.
 type Explainer func(file string, c *plan.Capsule) ([]string, error)
 
+// Stories is the phase in which capsules are explained.
+const Stories = "stories"
+
+// explainTime is how long explaining may take where shrinking took all of its time.
+const explainTime = 5 * time.Second
+
 // explainAll has the capsules of the buckets explained. What can't be explained has its capsule, and the log says why.
-func (c *campaign) explainAll(ctx context.Context, buckets []*Bucket) error {
+func (c *campaign) explainAll(ctx context.Context, buckets []*Bucket, deadline time.Time) error {
 	var requests []request
 	byFile := make(map[string]*Bucket)
 	for _, b := range buckets {
@@ -27,7 +33,11 @@ func (c *campaign) explainAll(ctx context.Context, buckets []*Bucket) error {
 	if len(requests) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.ShrinkTime/2+time.Second)
+	c.Progress.Phase(Stories)
+	if least := time.Now().Add(explainTime); deadline.Before(least) {
+		deadline = least
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	return c.pool.each(ctx, requests, func(req request, res response, d *death) ([]request, error) {
 		switch {

@@ -57,7 +57,7 @@ type App struct {
 	// RunHook adds flags to the command run and may take a call over.
 	RunHook *RunHook
 	// Explain writes the story of each capsule that a campaign writes into files beside it, and returns their names. It is called in
-	// worker processes. nil: there are no stories.
+	// worker processes. Default, where NewRunner is the default: story and page.
 	Explain campaign.Explainer
 	Stdout  io.Writer // default os.Stdout
 	Stderr  io.Writer // default os.Stderr
@@ -87,6 +87,9 @@ func Main(catalogue *sim.Catalogue, args []string, extra ...*cobra.Command) int 
 func (a *App) Main(args []string) (code int) {
 	if a.NewRunner == nil {
 		a.NewRunner = func() campaign.Runner { return sim.NewEngine(a.Catalogue) }
+		if a.Explain == nil {
+			a.Explain = a.tellCapsule
+		}
 	}
 	if a.Stdout == nil {
 		a.Stdout = os.Stdout
@@ -169,7 +172,7 @@ func (a *App) root() *cobra.Command {
 	root.PersistentFlags().Bool("json", false, "print JSON for programs")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(a.runCommand(), a.replayCommand(), a.shrinkCommand(), a.explainCommand(), a.campaignCommand(), a.verifyCommand(),
-		a.planCommand(), a.listCommand(), a.workerCommand())
+		a.planCommand(), a.exploreCommand(), a.listCommand(), a.workerCommand())
 	root.AddCommand(a.campaignsCommand(), a.mergeCommand(), a.verifyFixCommand())
 	root.AddCommand(a.Extra...)
 	markErrors(root)

@@ -175,7 +175,7 @@ func (l *lines) print() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	elapsed := time.Since(l.start).Round(time.Second)
-	if strings.HasPrefix(l.phase, campaign.Shrinking) {
+	if strings.HasPrefix(l.phase, campaign.Shrinking) || l.phase == campaign.Stories {
 		fmt.Fprintf(l.w, "%v %s; before that %s, %s\n", elapsed, l.phase, reports.Plural(l.runs, "run"), reports.Plural(l.findings, "finding"))
 		return
 	}

@@ -55,7 +55,7 @@ func open(file, mode string) (*Ledger, error) {
 		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, err)
 	}
 	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "journal_mode(truncate)", "synchronous(normal)", "foreign_keys(1)"}}
+		fmt.Sprintf("busy_timeout(%d)", busyWait.Milliseconds()), "journal_mode(delete)", "synchronous(normal)", "foreign_keys(1)"}}
 	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", address.String())
 	if err != nil {
