@@ -248,13 +248,13 @@ func (d *raftDescription) voters() bool {
 		d.on("leader", sim.Self, e.Epoch, -1)
 	case raft.VoterChangeEnded:
 		d.Weight = sim.Turning
-		outcome := "done"
 		if e.Offset != 0 {
-			outcome = fmt.Sprintf("given up (%v)", raft.ErrorCode(e.Offset))
+			d.claim("voter-change-end", "gives up the change of voter %s (%v)", d.Name(e.Peer.ID), raft.ErrorCode(e.Offset))
+		} else {
+			d.claim("voter-change-end", "has done the change of voter %s", d.Name(e.Peer.ID))
 		}
-		d.claim("voter-change-end", "has the change of voter %s %s", d.Name(e.Peer.ID), outcome)
 		if e.Other >= 0 {
-			d.Claim.Clause += fmt.Sprintf(", with the record at offset %d", e.Other)
+			d.Claim.Clause += fmt.Sprintf(", whose record is at offset %d", e.Other)
 			d.span(e.Other, e.Other+1)
 			d.on("commit", sim.Self, 0, e.Other)
 		}
@@ -385,8 +385,14 @@ func (o *LoaderObservation) Describe(d *sim.Description) {
 	}
 	at := func() { d.Claim.From, d.Claim.To = e.Offset, e.Offset+1 }
 	switch e.Kind {
-	case loader.ImageAdvanced, loader.ImagePublished:
+	case loader.ImageAdvanced:
 		d.Facet("image", num(e.Offset))
+	case loader.ImagePublished:
+		d.Facet("image", num(e.Offset))
+		claim("publish", "publishes the image of offset %d", e.Offset)
+		at()
+		d.Stands(sim.Premise{Topics: "abort", Host: sim.Self, Offset: -1})
+		d.Stands(sim.Premise{Topics: "commit", Host: sim.Self, Offset: e.Offset})
 	case loader.CaughtUp:
 		d.Weight = sim.Detail
 		claim("caught-up", "has read the metadata up to offset %d and publishes it", e.Offset)

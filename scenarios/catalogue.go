@@ -25,7 +25,7 @@ func Catalogue() *sim.Catalogue {
 		Program: "simrun", Registry: registry, Scenarios: all(), Profiles: profiles(), Large: largeScenarios(),
 		Invariants: append(append(append(append(append(invariants.Docs(), invariants.AnswersDoc()), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced, successorsOrder), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
 		Sometimes:  append(invariants.SometimesDocs(), append(append(kipSometimes(), reconfigSometimes()...), invariants.MemberSometimes()...)...), Hazards: hazardDocs(),
-		Decode: decodeFile, NodeOf: nodeNumber,
+		Decode: decodeFile, Contents: contents, NodeOf: nodeNumber,
 	}
 }
 

@@ -145,7 +145,7 @@ func (t *teller) choose(seq int32, distance int) bool {
 func (t *teller) stand(p *pick, at int32, need *sim.Premise) (next []int32) {
 	var f fold
 	for _, seq := range t.resolve(at, need) {
-		if need.Durable {
+		if need.Durable && (need.Host != sim.Self || t.aboutFlushing()) {
 			t.noteUnflushed(seq, at)
 		}
 		if need.Fold == "" {
@@ -224,6 +224,12 @@ func (t *teller) matches(seq, at int32, need *sim.Premise) bool {
 }
 
 func covers(c *sim.Claim, offset int64) bool { return c.From <= offset && offset < c.To }
+
+// aboutFlushing reports whether what broke speaks of what was durable. Only then is it news that a host counted its own records before
+// it had flushed them.
+func (t *teller) aboutFlushing() bool {
+	return strings.Contains(t.broken, "durabl") || strings.Contains(t.broken, "flush") || strings.Contains(t.broken, "lost")
+}
 
 // noteUnflushed says of a claim on records that somebody relied on it before its host had flushed them.
 func (t *teller) noteUnflushed(seq, relier int32) {
@@ -346,7 +352,7 @@ func (t *teller) carrier(seq int32) int32 {
 	for at >= 0 && t.h.Events[at].Kind != history.Input {
 		at = t.h.Events[at].Cause
 	}
-	if at < 0 || t.h.Events[at].Peer < 0 || t.h.Events[at].Message == 0 {
+	if at < 0 || t.h.Events[at].Peer < 0 || t.h.Events[at].Message == 0 || !t.mattered(at, seq) {
 		return -1
 	}
 	e := &t.h.Events[at]
@@ -358,6 +364,16 @@ func (t *teller) carrier(seq int32) int32 {
 		}}
 	}
 	return at
+}
+
+// mattered reports whether the handler of a message did something to the disk, or ended the process, up to an event.
+func (t *teller) mattered(at, until int32) bool {
+	for i := at + 1; i <= until; i++ {
+		if e := &t.h.Events[i]; e.Cause == at && (e.Kind == history.Disk || e.Kind == history.Down) {
+			return true
+		}
+	}
+	return false
 }
 
 // lastOf lists the last claims of a host before the end, each on another topic, at most that many.

@@ -78,7 +78,9 @@ func (t *teller) fault(at int32, a *plan.Action) {
 }
 
 // lurking reports whether an action waits for its moment: it strikes with a crash when something happens.
-func lurking(a *plan.Action) bool { return a.Params["how"] == "kill" || a.Params["how"] == "power" }
+func lurking(a *plan.Action) bool {
+	return a.Params["how"] == "kill" || a.Params["how"] == "power" || strings.HasPrefix(a.Kind, "crash-")
+}
 
 // effects are the ends of processes that an action brought about, and what they took from the disks.
 func (t *teller) effects(at int32, a *plan.Action) (downs, lost []int32) {
@@ -143,7 +145,7 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	if lurking(a) {
 		return t.crashText(a, downs)
 	}
-	get := func(name string) string { return strings.ReplaceAll(a.Params[name], ",", ", ") }
+	get := func(name string) string { return enumerate(strings.Split(a.Params[name], ",")) }
 	lasting := ""
 	if d := get("for"); d != "" {
 		lasting = " for " + d
@@ -152,7 +154,7 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	case "kill":
 		return fmt.Sprintf("at %s %s is killed", at, host)
 	case "power":
-		return fmt.Sprintf("at %s %s %s power", at, get("hosts"), verb(get("hosts"), "loses", "lose"))
+		return fmt.Sprintf("at %s %s %s power", at, get("hosts"), verb(a.Params["hosts"], "loses", "lose"))
 	case "stop":
 		return fmt.Sprintf("at %s %s is asked to stop", at, host)
 	case "wipe":
@@ -195,21 +197,65 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	case "disk-stuck":
 		return fmt.Sprintf("from %s on the disk of %s hangs (%s)%s", at, host, get("on"), lasting)
 	}
+	if text := operatorText(a, get); text != "" {
+		return fmt.Sprintf("at %s %s", at, text)
+	}
+	_, rest, _ := strings.Cut(bareAction(a), " ")
+	return fmt.Sprintf("at %s: %s", at, rest)
+}
+
+// bareAction is an action as plans have it, without its id.
+func bareAction(a *plan.Action) string {
 	bare := *a
 	bare.ID = ""
-	return "an operator's step or fault: " + strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
+	return strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
+}
+
+// operatorText is what somebody asks of the cluster, in words; "" for a kind that has none.
+func operatorText(a *plan.Action, get func(string) string) string {
+	by := get("by")
+	if by == "" {
+		by = "an operator"
+	}
+	switch a.Kind {
+	case "split":
+		return fmt.Sprintf("%s can reach nobody else, and nobody else them", get("hosts"))
+	case "flap":
+		return fmt.Sprintf("the links from %s to %s begin to go down and up", get("from"), get("to"))
+	case "add-voter":
+		return fmt.Sprintf("%s asks to make %s a voter", by, get("host"))
+	case "remove-voter":
+		return fmt.Sprintf("%s asks to take %s out of the voters", by, get("voter"))
+	case "remove-replaced":
+		return fmt.Sprintf("%s asks to take the lost disk of %s out of the voters", by, get("host"))
+	case "upgrade":
+		return "an operator asks for metadata.version " + get("level")
+	case "upgrade-kraft":
+		return "an operator asks for kraft.version 1"
+	case "software":
+		return fmt.Sprintf("%s is restarted with release %s", get("host"), get("release"))
+	case "repoint":
+		return fmt.Sprintf("%s is restarted with %s for its bootstrap servers", get("host"), get("to"))
+	case "move":
+		return fmt.Sprintf("%s is restarted at port %s", get("host"), get("port"))
+	case "lose-files":
+		return fmt.Sprintf("%s loses its files %s", get("host"), get("what"))
+	case "lose-identity":
+		return fmt.Sprintf("%s loses its identity", get("host"))
+	case "unregister":
+		return fmt.Sprintf("an operator asks to unregister %s", get("host"))
+	}
+	return ""
 }
 
 // crashText is a crash that waited for its moment, in words.
 func (t *teller) crashText(a *plan.Action, downs []int32) string {
-	bare := *a
-	bare.ID = ""
-	moment := "ordered as " + strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
+	moment := "(" + bareAction(a) + ")"
 	if a.Kind == "crash-op" {
 		moment = "inside of a disk operation"
 	}
 	if len(downs) == 0 {
-		return "a crash is set, " + moment
+		return "a crash is set: " + bareAction(a)
 	}
 	e := &t.h.Events[downs[0]]
 	return fmt.Sprintf("at %s %s %s %s", seconds(e.AtUs), t.h.Hosts[e.Host], e.Claim.Clause, moment)

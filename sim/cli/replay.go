@@ -34,7 +34,7 @@ type replayCheck struct {
 }
 
 func (a *App) replayCommand() *cobra.Command {
-	var quiet bool
+	var quiet, step bool
 	var limit time.Duration
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
@@ -48,6 +48,7 @@ func (a *App) replayCommand() *cobra.Command {
 		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().BoolVar(&quiet, "quiet", false, "leave the trace out")
+	cmd.Flags().BoolVar(&step, "step", false, "walk through the run by commands, from a terminal or a pipe (help lists them)")
 	addRunLimit(cmd, &limit)
 	var files exports
 	files.add(cmd)
@@ -58,6 +59,9 @@ func (a *App) replayCommand() *cobra.Command {
 		src, err := a.locate(args[0])
 		if err != nil {
 			return err
+		}
+		if step {
+			return a.stepThrough(cmd, args, src)
 		}
 		return a.replay(cmd, args, src, quiet, limit, &files)
 	}
