@@ -39,6 +39,7 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 		fmt.Fprintf(&b, "Shrinking and capsules took %v more, %v in all\n", (time.Duration(s.ShrinkMs) * time.Millisecond).Round(tenth),
 			(time.Duration(s.ElapsedMs) * time.Millisecond).Round(tenth))
 	}
+	writeCoverage(&b, s)
 	writeRates(&b, s)
 	writeEnd(&b, s)
 	for _, note := range s.Notes {
@@ -112,10 +113,14 @@ func writeConditions(b *strings.Builder, s *campaign.Summary) {
 	if len(s.Sometimes) == 0 {
 		return
 	}
-	rows := [][]string{{"sometimes", "in", ">runs", ">out of", ">due", ""}}
+	rows := [][]string{{"sometimes", "in", ">runs", ">out of", ">due", ">first after", ""}}
 	for _, c := range s.Sometimes {
 		family := cmp.Or(c.Scenario, "all")
-		rows = append(rows, []string{c.Name, family, Count(c.Runs), Count(c.OutOf), Count(c.Expected), red(c.Red)})
+		soonest := "-"
+		if c.Soonest > 0 {
+			soonest = Count(int64(c.Soonest))
+		}
+		rows = append(rows, []string{c.Name, family, Count(c.Runs), Count(c.OutOf), Count(c.Expected), soonest, red(c.Red)})
 	}
 	b.WriteByte('\n')
 	_ = Table(b, rows) // a strings.Builder accepts every write

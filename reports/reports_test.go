@@ -109,7 +109,7 @@ func summary() *campaign.Summary {
 			{ID: "late", Invariant: "id", Doc: "Late.", OutOf: 1000, Expected: 2, Bucket: &campaign.Bucket{Runs: 4, Shortest: shortest}},
 			{ID: "lost", Invariant: "id", Doc: "Lost.", OutOf: 1000, Expected: 30, Red: "never met"},
 		},
-		Sometimes: []campaign.Condition{{Name: "third", Runs: 300, OutOf: 1000, Expected: 250}},
+		Sometimes: []campaign.Condition{{Name: "third", Runs: 300, OutOf: 1000, Expected: 250, Soonest: 3, First: "toy/b:3"}},
 	}
 }
 
@@ -121,7 +121,7 @@ func TestCampaignText(t *testing.T) {
 		"scenario   runs   ok  stuck*  unknown  findings  hazards  stopped+  events~  sim s~  elections~  crashes  in handlers  ms/run\n",
 		"toy/b     1,000  990       3        0         7        4         5    2,000    10.4           2       50           20     2.3\n",
 		"toy/b ended too many worker processes",
-		"third      all   300   1,000  250\n",
+		"third      all   300   1,000  250            3\n",
 		"  late (id): met in 4 of 1,000 runs, 2 due. Late.\n    shortest plan, of toy/b:7: 1 action, 2 hosts\n      differ\n      1ms crash host=n1\n    simrun replay out/x.json\n",
 		"  lost (id): met in 0 of 1,000 runs, 30 due. Lost.\n    RED: never met\n",
 		"FINDINGS\n  violation/agree/two: 7 runs in toy/b\n    first: toy/b:7\n    shortest plan",

@@ -27,6 +27,7 @@ type campaignCall struct {
 	profile  string
 	shard    string
 	results  results
+	files    campaignFiles
 }
 
 func (a *App) newCampaignCall() *campaignCall {
@@ -79,6 +80,7 @@ func (a *App) campaignCommand() *cobra.Command {
 	}
 	c.flags(cmd)
 	c.results.flags(cmd.Flags(), a)
+	c.files.flags(cmd.Flags())
 	cmd.Flags().StringVar(&c.results.resume, "resume", "", "go on with the campaign of this number in --db, or with the last one;\n"+
 		"auto: with the one of exactly this configuration, or start it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.run(cmd, args) }
@@ -191,6 +193,9 @@ func (c *campaignCall) report(cmd *cobra.Command, args []string, s *campaign.Sum
 		err = PrintJSON(cmd.OutOrStdout(), document)
 	} else {
 		err = reports.Campaign(cmd.OutOrStdout(), s)
+	}
+	if err == nil {
+		err = c.files.write(c.app, cmd, s, Configure(cmd, args, nil).Command)
 	}
 	if n := int64(len(s.Unwritten)); err == nil && n > 0 {
 		return &errUnwritten{reports.Plural(n, "file") + " could not be written: " + plain(s.Unwritten[0])}

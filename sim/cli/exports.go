@@ -11,7 +11,6 @@ import (
 	"github.com/kraftsim/kraftsim/reports/export"
 	"github.com/kraftsim/kraftsim/reports/page"
 	"github.com/kraftsim/kraftsim/reports/story"
-	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/history"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -68,14 +67,9 @@ func (a *App) export(x *exports, p *plan.Plan, command string) (done exported, e
 	return done, nil
 }
 
-// history records a run. A run that panics has none: what it did up to there is in the trace.
-func (a *App) history(p *plan.Plan) (h *history.History, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			h, err = nil, &errUnwritten{fmt.Sprintf("nothing exported: the run panics (%v); its trace tells how far it came", r)}
-		}
-	}()
-	return history.Record(sim.NewEngine(a.Catalogue), p)
+// history records a run. One that panics or hangs has none.
+func (a *App) history(p *plan.Plan) (*history.History, error) {
+	return history.RecordOn(a.Catalogue, campaign.Guard(a.NewRunner), p)
 }
 
 // page makes the page of a history: a finding with its story, for which the plan runs without each of its parts.

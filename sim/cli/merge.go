@@ -38,6 +38,7 @@ func (a *App) mergeCommand() *cobra.Command {
 	f.IntVar(&c.cfg.Workers, "workers", c.cfg.Workers, "worker processes, to shrink")
 	f.StringVar(&c.cfg.OutDir, "out", c.cfg.OutDir, "folder for capsules")
 	c.results.flags(f, a)
+	c.files.flags(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.merge(cmd, args) }
 	return cmd
 }
