@@ -150,6 +150,10 @@ func drawTransaction(d dice, p *plan.Plan) {
 	d.identify(p)
 	p.Params["records_per_batch"] = number(d.between("records", 1, 3))
 	p.Params["max_batch_records"] = "1"
+	if d.chance("early-snapshots", 30) { // each batch is worth a snapshot, that of an abort and a new beginning too
+		p.Params["snapshot_max_bytes"] = "1"
+		p.Params["max_batch_records"] = number(d.between("joined", 2, 4))
+	}
 	d.storm(p, &lightProfile)
 	for i := range d.between("early-cuts", 2, 6) {
 		name := "early-" + number(i)

@@ -145,6 +145,10 @@ func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 		c.brokerStep(h, img, id, up, d)
 		return
 	}
+	if d.chance(2) {
+		c.level(h, img, d)
+		return
+	}
 	t := c.all.topic(img, d)
 	switch what := d.below(100); {
 	case t == nil || what < 18 && img.TopicCount() <= mostTopics+c.all.loaded && !c.all.k.c.w.Calm():
@@ -168,6 +172,17 @@ func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 	default:
 		c.alter(img, t, i, d)
 	}
+}
+
+// level asks for some level of some feature, up or down, whether it makes sense or not: mostly next to the one in force, where the checks of
+// 5.2 and 5.3 have their borders. What the answer must be is for the invariant answers to say.
+func (c *topicClient) level(h *sim.Host, img *image.Image, d *topicDice) {
+	feature := [...]string{features.MetadataVersion, features.MetadataVersion, features.GroupVersion, features.TransactionVersion, features.EligibleLeaderReplicas}[d.below(5)]
+	u := controller.FeatureUpdate{Feature: feature, Level: int16(d.below(3)), UpgradeType: int8(1 + d.below(3))}
+	if feature == features.MetadataVersion {
+		u.Level = img.MetadataVersion() + int16(d.below(5)) - 2
+	}
+	c.all.k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{u}, ValidateOnly: d.chance(20)})
 }
 
 // topic picks one that the image has, nil for none.
