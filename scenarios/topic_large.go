@@ -13,8 +13,9 @@ import (
 
 // largeScenarios lists runs on a cluster of real size. Each takes seconds.
 func largeScenarios() []sim.Scenario {
-	return []sim.Scenario{&scenario{name: "metadata/large", doc: "three controllers, 20 brokers by records, 2,000 topics with 3 partitions each, restarts from snapshots",
-		draw: drawLarge}}
+	return []sim.Scenario{&scenario{name: "raft/tiny", doc: "three voters and nothing else, for explore", draw: drawTiny},
+		&scenario{name: "metadata/large", doc: "three controllers, 20 brokers by records, 2,000 topics with 3 partitions each, restarts from snapshots",
+			draw: drawLarge}}
 }
 
 // topicLoadKind is the workload that fills a cluster: requests of many topics each, one after the other, until all are there.

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/kraftsim/kraftsim/sim/decide"
 	"github.com/kraftsim/kraftsim/sim/digest"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
 // mostLanes is how many lanes of a process a scheduler tells apart; those behind share the last.
@@ -76,7 +77,7 @@ func (w *World) calmPolicy() {
 
 // choiceFault is a fault that takes the place of an event at a choice.
 type choiceFault struct {
-	kind byte // 'k': the process of host dies, and starts again at once; 'm': the next message of the link is lost, and its connection with it; 'c': the link is cut until the calm
+	kind byte // 'k': the process of host dies, and starts again; 'l': the same, and the operation that its lane is in has no effect; 'm': the next message of the link is lost, and its connection with it; 'c': the link is cut until the calm
 	host int32
 	from int32
 	to   int32
@@ -92,6 +93,7 @@ func (w *World) choiceFaults(open []int32, inner bool) []choiceFault {
 	case inner:
 		if host, _, _, _ := w.laneParts(open[0]); w.hosts[host].up {
 			list = append(list, choiceFault{kind: 'k', host: host})
+			list = append(list, choiceFault{kind: 'l', host: host, from: (open[0] - 1) % mostLanes})
 		}
 	default:
 		for _, lane := range open {
@@ -128,6 +130,14 @@ func (w *World) strike(f choiceFault) {
 	switch f.kind {
 	case 'k':
 		w.crashHost(w.hosts[f.host], false, inputCostNs)
+	case 'l':
+		h := w.hosts[f.host]
+		if first, ok := h.lanes[f.from].first(); ok && first.kind == effectDisk {
+			if site, kind, key, value, ok := h.volume.CutNothing(vdisk.OpID(first.num)); ok {
+				w.source.Force(site, h.hash, kind, key, value)
+			}
+		}
+		w.crashHost(h, false, inputCostNs)
 	case 'm':
 		w.uniform.lose(f)
 	case 'c':
@@ -140,6 +150,8 @@ func (w *World) describeFault(f choiceFault) string {
 	switch f.kind {
 	case 'k':
 		return "kill " + w.hosts[f.host].spec.ID
+	case 'l':
+		return "kill " + w.hosts[f.host].spec.ID + ", its operation lost"
 	case 'm':
 		return "lose " + w.hosts[f.from].spec.ID + ">" + w.hosts[f.to].spec.ID
 	}
@@ -176,15 +188,39 @@ type Choice struct {
 // Option is one of the things that could be next.
 type Option struct {
 	Name string // "n1/raft", "n1>n2", "kill n1"
-	// Hosts are those that it concerns, by index; what it does commutes with everything that concerns none of them.
+	// Hosts are those that it concerns, by index; what it does commutes with everything that concerns none of them. -1: it may concern all.
 	Hosts [2]int32
 	Fault bool
+}
+
+// describePacket says what is first on a link.
+func (w *World) describePacket(lane int32) string {
+	e := &w.events[w.uniform.queue.lanes[lane].items[0].Event]
+	if m, ok := w.net.Payload(e.ref).(Message); ok {
+		return " " + messageName(unsealed(m))
+	}
+	return ""
+}
+
+// describeOwn names the world's own next event.
+func (w *World) describeOwn() string {
+	switch e := &w.events[w.uniform.queue.lanes[0].items[0].Event]; e.kind {
+	case eventBoot:
+		return "boot " + w.hosts[e.host].spec.ID
+	case eventAction, eventUndo:
+		return "action " + w.actions[e.ref].act.ID
+	}
+	return "world"
 }
 
 // tellChoice asks Options.Choice.
 func (w *World) tellChoice(open []int32, faults []choiceFault, inner bool) int64 {
 	c := Choice{Step: w.uniform.choices, Events: len(open), Inner: inner, w: w}
 	for _, lane := range open {
+		if lane == 0 {
+			c.Options = append(c.Options, Option{Name: w.describeOwn(), Hosts: [2]int32{-1, -1}})
+			continue
+		}
 		host, l, from, to := w.laneParts(lane)
 		if host >= 0 {
 			h := w.hosts[host]
@@ -195,11 +231,11 @@ func (w *World) tellChoice(open []int32, faults []choiceFault, inner bool) int64
 			c.Options = append(c.Options, Option{Name: name, Hosts: [2]int32{host, host}})
 			continue
 		}
-		c.Options = append(c.Options, Option{Name: w.hosts[from].spec.ID + ">" + w.hosts[to].spec.ID, Hosts: [2]int32{to, to}})
+		c.Options = append(c.Options, Option{Name: w.hosts[from].spec.ID + ">" + w.hosts[to].spec.ID + w.describePacket(lane), Hosts: [2]int32{to, to}})
 	}
 	for _, f := range faults {
 		o := Option{Name: w.describeFault(f), Hosts: [2]int32{f.from, f.to}, Fault: true}
-		if f.kind == 'k' {
+		if f.kind == 'k' || f.kind == 'l' {
 			o.Hosts = [2]int32{f.host, f.host}
 		}
 		c.Options = append(c.Options, o)
@@ -209,11 +245,15 @@ func (w *World) tellChoice(open []int32, faults []choiceFault, inner bool) int64
 
 // State is the hash of what the future of the run depends on, as the protocol views of the processes have it: without absolute times and
 // counters. Beside those views it has, for each host, whether it runs and how long its files are in the cache and on the platter; for each
-// link the kinds and keys of the messages under way, and whether it is cut; for each lane whether something waits for it. Two states that differ
-// in times alone are one.
-func (c *Choice) State() uint64 {
+// link the kinds and keys of the messages under way, and whether it is cut; for each lane what waits for it. The virtual time, and how far
+// away each pending event is, count in units of the quantum: what the program knows of times beside that does not. A quantum of zero leaves time out: then a program that comes
+// nearer to a timeout by waking up for nothing is taken to stand still.
+func (c *Choice) State(quantumNs int64) uint64 {
 	w := c.w
 	hash := digest.Word(0, uint64(w.faultsLeft))
+	if quantumNs > 0 {
+		hash = digest.Word(hash, uint64(w.now/quantumNs))
+	}
 	for _, h := range w.hosts {
 		up := uint64(0)
 		if h.up {
@@ -231,11 +271,11 @@ func (c *Choice) State() uint64 {
 			hash = digest.Word(hash, uint64(len(l.queue)-l.head)<<32^uint64(len(l.journal)-l.next))
 		}
 	}
-	return w.hashPending(hash)
+	return w.hashPending(hash, quantumNs)
 }
 
 // hashPending adds what is under way.
-func (w *World) hashPending(hash uint64) uint64 {
+func (w *World) hashPending(hash uint64, quantumNs int64) uint64 {
 	q := &w.uniform.queue
 	for lane := 1; lane < len(q.lanes); lane++ {
 		if len(q.lanes[lane].items) == 0 {
@@ -251,6 +291,9 @@ func (w *World) hashPending(hash uint64) uint64 {
 				}
 			}
 			e := &w.events[w.order[first].Event]
+			if quantumNs > 0 {
+				hash = digest.Word(hash, uint64(max(0, w.order[first].At-w.now)/quantumNs))
+			}
 			w.order[first] = w.order[n-1]
 			v := uint64(e.kind)
 			if e.kind == eventPacket {

@@ -31,8 +31,9 @@ func (q *laneQueue) take(lane int32) Item {
 }
 
 // eligible lists the queues whose head may be next: those due within the window that begins with the earliest of all, and before the world's
-// own next event, which never waits and which nothing overtakes. The world's own comes alone. The list is good until the next call.
-func (q *laneQueue) eligible(windowNs int64) []int32 {
+// own next event, which nothing overtakes. That one is eligible too, last in the list, when it is within the window, except for the calm. The
+// list is good until the next call.
+func (q *laneQueue) eligible(windowNs int64, events []event) []int32 {
 	q.open = q.open[:0]
 	earliest := int32(-1)
 	for i := range q.lanes {
@@ -46,15 +47,19 @@ func (q *laneQueue) eligible(windowNs int64) []int32 {
 		}
 		return q.open
 	}
-	limit := q.lanes[earliest].items[0].At + windowNs
-	if own, ok := q.lanes[0].First(); ok {
-		limit = min(limit, own.At)
+	limit, ownToo := q.lanes[earliest].items[0].At+windowNs, false
+	if own, ok := q.lanes[0].First(); ok && own.At <= limit {
+		kind := events[own.Event].kind
+		limit, ownToo = own.At, kind != eventCalm && kind != eventBound
 	}
 	q.open = append(q.open, earliest)
 	for i := 1; i < len(q.lanes); i++ {
 		if it, ok := q.lanes[i].First(); ok && it.At <= limit && int32(i) != earliest {
 			q.open = append(q.open, int32(i))
 		}
+	}
+	if ownToo {
+		q.open = append(q.open, 0)
 	}
 	return q.open
 }

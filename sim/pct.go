@@ -56,7 +56,7 @@ func (p *PCT) Len() int { return p.queue.count }
 
 // Pop implements Scheduler.
 func (p *PCT) Pop() (Item, bool) {
-	open := p.queue.eligible(p.windowNs)
+	open := p.queue.eligible(p.windowNs, *p.events)
 	switch len(open) {
 	case 0:
 		return Item{}, false

@@ -29,7 +29,7 @@ func (u *Uniform) Len() int { return u.queue.count }
 
 // Pop implements Scheduler.
 func (u *Uniform) Pop() (Item, bool) {
-	open := u.queue.eligible(u.windowNs)
+	open := u.queue.eligible(u.windowNs, u.w.events)
 	if len(open) == 0 {
 		return Item{}, false
 	}

@@ -158,6 +158,10 @@ func (s *Source) Chance(site *Site, entity, kind, key uint64, ppm int64) bool {
 	} else if int64(hi) < ppm {
 		v = 1
 	}
+	if s.forced.site == site && s.forced.is(entity, kind, key) {
+		v = min(s.forced.value, 1)
+		s.forced = forced{}
+	}
 	return s.settle(site, entity, kind, key, occurrence, hash, v, 2) == 1
 }
 
@@ -172,7 +176,7 @@ func (f *forced) is(entity, kind, key uint64) bool {
 	return f.entity == entity && f.kind == kind && f.key == key
 }
 
-// Force fixes the value of the next Choose of that name, whatever its occurrence: what an action of the plan aims at. It is recorded like any
+// Force fixes the value of the next Choose or Chance of that name, whatever its occurrence: what an action of the plan aims at. It is recorded like any
 // other value, so that a plan that overrides the decision does without the action. One force at a time: a later one replaces it, and
 // an override has the last word.
 func (s *Source) Force(site *Site, entity, kind, key uint64, value int64) {

@@ -127,6 +127,19 @@ func (v *Volume) CutWrite(id OpID) (site *decide.Site, kind, key uint64, ok bool
 	return siteCutWrite, uint64(op.Kind), v.inodes[op.slot].pathHash ^ uint64(op.Offset), true
 }
 
+// CutNothing is the name of the decision that an operation in flight had no effect when a kill comes inside it, and the value that says so.
+func (v *Volume) CutNothing(id OpID) (site *decide.Site, kind, key uint64, value int64, ok bool) {
+	op := v.Op(id)
+	if op == nil {
+		return nil, 0, 0, 0, false
+	}
+	if op.Kind == OpWrite {
+		site, kind, key, ok = v.CutWrite(id)
+		return site, kind, key, 1 << 40, ok // all sectors, however many
+	}
+	return siteCutOp, uint64(op.Kind), v.inodes[op.slot].pathHash ^ uint64(op.Offset), 1, true
+}
+
 // ArmCrash asks for a crash at operation number k since boot, counted from 1. It reports false, and arms nothing, when
 // that one has already been issued. The volume only points at the operation (ArmedAt); the world cuts there. A crash of any
 // kind disarms.

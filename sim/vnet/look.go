@@ -13,6 +13,9 @@ func (n *Net) Content(packet int32) uint64 {
 	return v
 }
 
+// Payload is what a scheduled packet carries, nil for what opens or closes a connection.
+func (n *Net) Payload(packet int32) Payload { return n.packs[packet].payload }
+
 // IsCut reports whether nothing passes from one host to another.
 func (n *Net) IsCut(from, to int32) bool { return n.link(from, to).cuts > 0 }
 
