@@ -89,6 +89,7 @@ func all() []sim.Scenario {
 	}
 	list = append(list, &scenario{name: "metadata/brokers", doc: "brokers and controllers that register, send heartbeats, are fenced, shut down and come back, under storms",
 		draw: drawBrokers})
+	list = append(list, unrestrictedScenarios()...)
 	list = append(list, kipScenarios()...)
 	list = append(list, reconfigScenarios()...)
 	list = append(list, quietScenarios()...)

@@ -25,6 +25,7 @@ type cluster struct {
 	tools  tools
 	aims   aims
 	decay  decay
+	judged judgement
 	prompt prompt
 	kip    kipWitness
 	// membersOf is what the run has about registered nodes.
@@ -87,6 +88,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	config.Registered = c.registered
 	config.AllowStop = c.allowStop(config.AllowStop)
 	c.suite = invariants.All(config)
+	c.judged.build(c, p)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
 	if c.answersTo == nil {
@@ -156,6 +158,9 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 // allowStop adds to the ends of processes that faults explain those that a case of KIP-1262 expects.
 func (c *cluster) allowStop(faults func(host string, refused bool, err error) bool) func(host string, refused bool, err error) bool {
 	return func(host string, refused bool, err error) bool {
+		if c.judged.on {
+			return c.judged.allows(refused, err)
+		}
 		return faults(host, refused, err) || c.kip.allows(host, refused, err) || c.asked.allows(host, refused, err)
 	}
 }

@@ -151,15 +151,21 @@ func (c *cluster) belongs(n *node, cluster int) bool {
 	return len(c.quorums) == 1 || n.clusterID == c.quorums[cluster].id
 }
 
-// guardSwaps lets disks be exchanged between clusters when both are formatted: until then the format tool would take the disk of one
-// for that of the other.
+// guardSwaps lets disks be exchanged between clusters, and without a budget, when both are formatted: until then the format tool would take
+// the disk of one for that of the other.
 func (c *cluster) guardSwaps() {
-	if len(c.quorums) == 1 {
+	if len(c.quorums) == 1 && !beyondBudget(c.w.Plan()) {
 		return
 	}
-	core := c.w.Handler("swap")
-	c.w.Handle("swap", sim.ActionHandler{Undo: core.Undo, Do: func(w *sim.World, a *sim.Act) string {
-		for _, h := range [2]*sim.Host{a.Host("host"), a.Host("with")} {
+	c.guardDisks("swap", "with")
+	c.guardDisks("clone", "of")
+}
+
+// guardDisks refuses an action as long as one of its two hosts is not formatted.
+func (c *cluster) guardDisks(kind, other string) {
+	core := c.w.Handler(kind)
+	c.w.Handle(kind, sim.ActionHandler{Undo: core.Undo, Do: func(w *sim.World, a *sim.Act) string {
+		for _, h := range [2]*sim.Host{a.Host("host"), a.Host(other)} {
 			if h != nil && !c.ready[h.Index()] {
 				return h.ID() + " is not formatted yet"
 			}

@@ -83,6 +83,10 @@ func (d *decay) Attach(*sim.World) {}
 func (d *decay) OnFlip(h *sim.Host, at vdisk.Flipped) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted = e.end, false
+	if d.c.judged.on {
+		d.flippedBeyond(h, e, at)
+		return
+	}
 	if data, ok := h.Volume().DurableFile(at.Path); ok && strings.HasSuffix(at.Path, ".log") && inChecksum(data, at.Offset) {
 		e.latent = true
 		return
@@ -102,6 +106,25 @@ func inChecksum(segment []byte, offset int64) bool {
 			return offset >= at+coveredFrom
 		}
 		at += size
+	}
+}
+
+// flippedBeyond keeps the account of a flip without a budget: what the table says of the part that it struck.
+func (d *decay) flippedBeyond(h *sim.Host, e *decayed, at vdisk.Flipped) {
+	data, _ := h.Volume().DurableFile(at.Path)
+	part := componentOf(at.Path, data, at.Offset)
+	switch lossy := d.c.judged.damaged(classFlip, part); {
+	case part == partBatch:
+		e.latent = true
+	case lossy:
+		d.lost()
+	}
+}
+
+// OnWipe is sim.WipeChecker. Within the budget the suite itself knows what follows.
+func (d *decay) OnWipe(*sim.Host) {
+	if d.c.judged.on && d.c.judged.damaged(classWipe, partDisk) {
+		d.lost()
 	}
 }
 
@@ -136,10 +159,25 @@ func (d *decay) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) {
 		shows := surfaced(h.Volume(), at)
 		if shows {
 			e.goal, e.booted, e.struck = e.end, false, true
-			d.lost()
+			d.surfaces(h, at)
 		}
 		return shows
 	})
+}
+
+// surfaces: what a drive did with a sector can be read now.
+func (d *decay) surfaces(h *sim.Host, at vdisk.Flipped) {
+	if d.c.judged.on {
+		data, _ := h.Volume().DurableFile(at.Path)
+		part := componentOf(at.Path, data, at.Offset)
+		if part == partSnapHeader {
+			part = partSnapshot // a sector that does not belong is no header any more: what is around it tells
+		}
+		if !d.c.judged.damaged(classLost, part) {
+			return
+		}
+	}
+	d.lost()
 }
 
 // surfaced reports whether the page cache no longer hides what is on the platter.
@@ -154,6 +192,16 @@ func surfaced(v *vdisk.Volume, at vdisk.Flipped) bool {
 func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted = e.end, false
+	if d.c.judged.on && !strings.HasSuffix(at.Path, ".log") { // it gets another name, and checkers look at the platter
+		part := componentOf(at.Path, nil, at.Offset)
+		if part == partSnapHeader {
+			part = partSnapshot
+		}
+		if e.struck = true; d.c.judged.damaged(classLost, part) {
+			d.lost()
+		}
+		return
+	}
 	e.hidden = append(e.hidden, at)
 }
 
@@ -161,6 +209,9 @@ func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
 func (d *decay) OnRestore(h *sim.Host) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted, e.struck, e.hidden = e.end, false, true, e.hidden[:0]
+	if d.c.judged.on {
+		d.c.judged.damaged(classRestore, partDisk)
+	}
 	d.lost()
 }
 
@@ -201,6 +252,9 @@ func (d *decay) tookDamaged(f *frame, m raft.Message) {
 
 // excuse says why a calm may have ended without progress.
 func (d *decay) excuse() string {
+	if why := d.c.judged.excuse(); why != "" {
+		return why
+	}
 	if d.wild {
 		return "a bit that no checksum covers flipped, which nothing mends"
 	}
@@ -214,7 +268,7 @@ func (d *decay) excuse() string {
 
 // patienceNs is how long a calm lasts that may never get anywhere.
 func (d *decay) patienceNs(boundNs int64) int64 {
-	if d.wild {
+	if d.wild || d.c.judged.excuse() != "" {
 		return min(boundNs, 40*d.c.timeouts.election*million)
 	}
 	return boundNs
@@ -222,6 +276,9 @@ func (d *decay) patienceNs(boundNs int64) int64 {
 
 // hopeless says why a calm need not end well: damage that no replica mends by itself.
 func (d *decay) hopeless() string {
+	if d.c.judged.on {
+		return ""
+	}
 	for i := range d.hosts {
 		if d.hosts[i].latent && d.c.w.Hosts()[i].Up() {
 			return "what " + d.c.w.Hosts()[i].ID() + " reads from its log is damaged, and refused by everybody, until it starts again"

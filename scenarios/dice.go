@@ -111,7 +111,10 @@ func fill(d swarm.Dice, p *plan.Plan, a *plan.Action, name string) (known, ok bo
 		a.Params["kind"] = number(d.OneOf(name+"/kind", filterKinds...))
 		return true, len(p.Hosts) > 1
 	}
-	return aimed(d, p, a, name)
+	if known, ok = aimed(d, p, a, name); known {
+		return true, ok
+	}
+	return fillDamage(d, p, a, name)
 }
 
 // aimed completes the words of faults that aim.

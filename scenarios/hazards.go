@@ -3,6 +3,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/invariants"
@@ -57,6 +58,19 @@ func kafkaHazards() []hazard {
 		applies:    func(_ *cluster, p *plan.Plan) bool { return failsSyncs(p) },
 		covers:     func(evidence, _ string) bool { return evidence == evidenceFailedSync },
 		stops:      true,
+	}, {
+		doc: sim.HazardDoc{
+			ID: "beyond-budget", Invariant: "hw-durable", Scenario: unrestrictedFamily, Fault: "damage of more than the budget allows",
+			Doc: "in a plan without a fault budget: what the table of declared outcomes in docs/faults.md calls a documented loss, of the faults that " +
+				"really struck, and what follows from it",
+			DuePerMillion: 50_000,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(c *cluster, _ *plan.Plan) bool { return c.judged.on },
+		covers: func(evidence, _ string) bool {
+			return slices.Contains([]string{invariants.AfterDamage, evidenceWiped, evidenceSoleVoter, evidenceFailedSync, evidenceHole}, evidence)
+		},
 	}, {
 		doc: sim.HazardDoc{
 			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",

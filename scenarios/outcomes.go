@@ -1,0 +1,274 @@
+package scenarios
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
+	"github.com/kraftsim/kraftsim/metadata/loader"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/metadata/startup"
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/quorumstate"
+	"github.com/kraftsim/kraftsim/raft/raftlog"
+	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+// What may come of a fault when no budget holds it back. Within the budget a violation is a bug; beyond it the outcome that is declared here
+// must come about, for the classes of faults that really struck in the run and the part of the node that they struck. Everything else, a
+// silent divergence before all, stays a finding. docs/faults.md has the table; the scenarios unrestricted/* are judged by it.
+
+// outcome is a set of what may come of a fault.
+type outcome uint8
+
+const (
+	// tolerated: it costs time, and nothing else.
+	tolerated outcome = 1 << iota
+	// mayStop: the process ends with one of the errors of the row.
+	mayStop
+	// mayRefuse: it does not start, with one of the errors of the row.
+	mayRefuse
+	// mayLose: a documented loss. What was acknowledged, promised or agreed on may be gone, and what follows from that carries the
+	// evidence of the loss.
+	mayLose
+)
+
+// String returns the words of the table.
+func (o outcome) String() string {
+	var words []string
+	for i, word := range []string{"tolerate", "stop with an error", "refuse to start", "documented loss"} {
+		if o&(1<<i) != 0 {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// faultClass is a kind of fault as the table has it, and component the part of a node that it strikes.
+type (
+	faultClass string
+	component  string
+)
+
+const (
+	classFlip        faultClass = "bit flip"
+	classLost        faultClass = "lost write"
+	classMisdirected faultClass = "misdirected write"
+	classWipe        faultClass = "wipe"
+	classRestore     faultClass = "old copy"
+
+	partBatch       component = "metadata log, under a checksum"
+	partHeader      component = "metadata log, base offset, length or epoch of a batch"
+	partQuorumState component = "quorum-state"
+	partSnapshot    component = "snapshot, under a checksum"
+	partSnapHeader  component = "snapshot, base offset, length or epoch of a batch"
+	partEpochs      component = "leader-epoch-checkpoint"
+	partPartition   component = "partition.metadata"
+	partIdentity    component = "meta.properties"
+	partBootstrap   component = "bootstrap.checkpoint"
+	partOther       component = "temporary and other files"
+	partDisk        component = "disk"
+	partProcess     component = "process"
+	partNetwork     component = "network"
+	partClock       component = "clock"
+)
+
+// declaredOutcome is a row of the table.
+type declaredOutcome struct {
+	class     faultClass
+	component component
+	may       outcome
+	errors    []error
+	why       string
+	// kinds are the actions whose happening means that the class struck, and rate says the same of a plan's models; neither for classes
+	// of damage, which are told as they strike.
+	kinds []string
+	rate  func(p *plan.Plan) bool
+}
+
+// unreadable are the errors of files that say nothing sensible.
+var (
+	unreadableLog      = []error{record.ErrCorrupt, record.ErrTruncated, record.ErrMalformed, record.ErrInvalidRecord, raftlog.ErrDirectory, loader.ErrLoad}
+	unreadableQuorum   = []error{quorumstate.ErrInvalid, raft.ErrQuorumState}
+	unreadableSnapshot = []error{record.ErrCorrupt, record.ErrTruncated, record.ErrMalformed, record.ErrInvalidRecord, raftlog.ErrSnapshotContent,
+		raftlog.ErrDirectory, bootstrap.ErrCheckpoint, loader.ErrLoad, raft.ErrSnapshotDownload}
+	unreadableIdentity = []error{metaprops.ErrInvalid, metaprops.ErrNoneValid, metaprops.ErrNoClusterID, metaprops.ErrClusterID, metaprops.ErrNoNodeID,
+		metaprops.ErrNodeID, metaprops.ErrReservedDirectoryID, metaprops.ErrDuplicateDirectory, metaprops.ErrMetadataDirFailed,
+		startup.ErrNotFormatted, startup.ErrIncomplete, startup.ErrStrayLog, startup.ErrNoClusterID, startup.ErrOrphanLog}
+)
+
+// declaredOutcomes is the table.
+func declaredOutcomes() []declaredOutcome {
+	damage := func(part component, may outcome, list []error, why string) (rows []declaredOutcome) {
+		for _, class := range []faultClass{classFlip, classLost, classMisdirected} {
+			rows = append(rows, declaredOutcome{class: class, component: part, may: may, errors: list, why: why})
+		}
+		return rows
+	}
+	rows := []declaredOutcome{
+		{class: "crash", component: partProcess, may: tolerated, kinds: []string{"kill", "crash-op", "stop", "pause"},
+			why: "everything that counts is durable before anybody hears of it"},
+		{class: "power loss", component: partDisk, may: tolerated | mayLose, kinds: []string{"power", "crash-op"},
+			why: "what was not flushed was not acknowledged; a sole voter acknowledges before its fsync (kraft-protocol 3.6)"},
+		{class: "power loss, posix", component: partDisk, may: tolerated | mayLose | mayStop | mayRefuse, kinds: []string{"power", "crash-op"},
+			rate: func(p *plan.Plan) bool { return p.Disk.Profile == "posix" }, errors: unreadableLog,
+			why: "a deleted segment may come back before a hole, and a lost sector may end with a header that no checksum covers"},
+		{class: "partition, delay, reset", component: partNetwork, may: tolerated,
+			kinds: []string{"cut", "isolate", "split", "flap", "clog", "filter", "throttle", "names"}, why: "a majority that hears each other goes on"},
+		{class: "jump, drift", component: partClock, may: tolerated, kinds: []string{"jump"}, why: "timers run early or late; safety asks no clock"},
+		{class: "read error", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-error"}, errors: []error{syscall.EIO, metaprops.ErrNoneValid,
+			metaprops.ErrMetadataDirFailed}, rate: func(p *plan.Plan) bool { return p.Disk.ReadErrorPpm > 0 }, why: "what cannot be read is not guessed"},
+		{class: "write error", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-error"}, errors: []error{syscall.EIO},
+			rate: func(p *plan.Plan) bool { return p.Disk.WriteErrorPpm > 0 }, why: "what was not written is not acknowledged"},
+		{class: "fsync error", component: partDisk, may: mayStop | mayRefuse | mayLose, kinds: []string{"disk-error"}, errors: []error{syscall.EIO},
+			rate: func(p *plan.Plan) bool { return p.Disk.SyncErrorPpm > 0 },
+			why:  "the next life reads from the page cache what never reached the disk, and acknowledges it"},
+		{class: "disk full", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-full"}, errors: []error{syscall.ENOSPC}, why: "as a write error"},
+		{class: "read-only", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"read-only"},
+			errors: []error{syscall.EROFS, metaprops.ErrMetadataDirFailed}, why: "as a write error"},
+		{class: "slow or stuck", component: partDisk, may: tolerated, kinds: []string{"disk-slow", "disk-stuck"}, why: "the lane waits"},
+		{class: "swap, clone", component: partDisk, may: mayRefuse | mayStop, kinds: []string{"swap", "clone"}, errors: unreadableIdentity,
+			why: "meta.properties names another node"},
+		{class: classWipe, component: partDisk, may: mayRefuse | mayLose, errors: append([]error{fs.ErrNotExist}, unreadableIdentity...),
+			why: "without its log a voter keeps its identity: it votes again, and its old acknowledgements count"},
+		{class: classRestore, component: partDisk, may: mayLose | mayStop | mayRefuse, errors: append(append([]error{}, unreadableLog...), unreadableIdentity...),
+			why: "as a wipe, from the time of the copy on"},
+	}
+	for _, more := range [][]declaredOutcome{
+		damage(partBatch, mayStop|mayRefuse|mayLose, unreadableLog, "a recovery cuts the log at the first bad batch, though it was acknowledged (KB-44)"),
+		damage(partHeader, mayStop|mayRefuse|mayLose, unreadableLog, "no checksum covers it (formats 3): another offset, length or epoch"),
+		damage(partQuorumState, mayRefuse|mayLose, unreadableQuorum, "JSON without a checksum: no sense, or another epoch or vote"),
+		{{class: classFlip, component: partSnapshot, may: tolerated | mayStop | mayRefuse, errors: unreadableSnapshot,
+			why: "each batch has a checksum, and header and footer are asked for"}},
+		damage(partSnapshot, mayStop|mayRefuse|mayLose, unreadableSnapshot, "retention deletes the log below a snapshot of which the drive has no sector")[1:],
+		damage(partSnapHeader, tolerated|mayStop|mayRefuse|mayLose, unreadableSnapshot, "no checksum covers it (formats 3)"),
+		damage(partEpochs, tolerated|mayStop|mayRefuse|mayLose, unreadableLog, "text without a checksum: no sense, or an epoch that begins elsewhere"),
+		damage(partPartition, tolerated|mayRefuse, []error{raftlog.ErrDirectory}, "another topic id, or none"),
+		damage(partIdentity, tolerated|mayRefuse|mayLose, unreadableIdentity, "text without a checksum: no sense, or another node, cluster or directory"),
+		damage(partBootstrap, tolerated|mayStop|mayRefuse|mayLose, unreadableSnapshot, "read once, when the log is empty; then as a snapshot"),
+		damage(partOther, tolerated, nil, "nobody reads them"),
+	} {
+		rows = append(rows, more...)
+	}
+	return rows
+}
+
+// componentOf says which part of a node a byte of a file belongs to. data is the file before the damage.
+func componentOf(path string, data []byte, offset int64) component {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	for _, unfinished := range []string{".tmp", ".part"} { // what is written under another name first
+		name = strings.TrimSuffix(name, unfinished)
+	}
+	covered := func(yes, no component) component {
+		if inChecksum(data, offset) {
+			return yes
+		}
+		return no
+	}
+	switch {
+	case strings.HasSuffix(name, ".log"):
+		return covered(partBatch, partHeader)
+	case name == quorumstate.FileName:
+		return partQuorumState
+	case name == bootstrap.FileName || name == bootstrap.CheckpointName:
+		return partBootstrap
+	case strings.HasSuffix(name, ".checkpoint"):
+		return covered(partSnapshot, partSnapHeader)
+	case name == "leader-epoch-checkpoint":
+		return partEpochs
+	case name == "partition.metadata":
+		return partPartition
+	case name == metaprops.FileName:
+		return partIdentity
+	}
+	return partOther
+}
+
+// judgement is what a run without a budget is judged by: which rows of the table struck.
+type judgement struct {
+	c      *cluster
+	on     bool
+	rows   []declaredOutcome // made once
+	struck []bool
+}
+
+// build makes it ready for a run.
+func (j *judgement) build(c *cluster, p *plan.Plan) {
+	if j.on = beyondBudget(p); !j.on {
+		return
+	}
+	if j.c = c; j.rows == nil {
+		j.rows = declaredOutcomes()
+		j.struck = make([]bool, len(j.rows))
+	}
+	clear(j.struck)
+}
+
+// beyondBudget reports whether a plan is judged by the table.
+func beyondBudget(p *plan.Plan) bool {
+	return p.Unrestricted && strings.HasPrefix(p.Scenario, unrestrictedFamily)
+}
+
+// damaged notes that a class of damage struck a component, and reports whether that may lose something.
+func (j *judgement) damaged(class faultClass, part component) (lossy bool) {
+	for i := range j.rows {
+		if r := &j.rows[i]; r.class == class && r.component == part {
+			j.struck[i] = true
+			return r.may&mayLose != 0
+		}
+	}
+	return true
+}
+
+// hit reports whether a row struck in this run.
+func (j *judgement) hit(i int) bool {
+	r := &j.rows[i]
+	if j.struck[i] {
+		return true
+	}
+	p := j.c.w.Plan()
+	if r.class == "power loss, posix" && p.Disk.Profile != "posix" {
+		return false
+	}
+	if r.rate != nil && r.rate(p) {
+		return true
+	}
+	for _, kind := range r.kinds {
+		if *j.c.w.Stat("fault-" + kind) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// allows reports whether the end of a process is declared, by a row that struck.
+func (j *judgement) allows(refused bool, err error) bool {
+	for i := range j.rows {
+		r := &j.rows[i]
+		if refused && r.may&mayRefuse == 0 || !refused && r.may&mayStop == 0 || !j.hit(i) {
+			continue
+		}
+		for _, e := range r.errors {
+			if errors.Is(err, e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// excuse says why a calm may get nowhere: something is gone, or a node mayRefuse to start for good.
+func (j *judgement) excuse() string {
+	if !j.on {
+		return ""
+	}
+	for i := range j.rows {
+		if r := &j.rows[i]; r.may&(mayRefuse|mayLose) != 0 && len(r.kinds) == 0 && j.hit(i) {
+			return "beyond the fault budget: " + string(r.class) + " of " + string(r.component) + ", " + r.may.String()
+		}
+	}
+	return ""
+}

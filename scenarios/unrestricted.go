@@ -1,0 +1,85 @@
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/swarm"
+)
+
+// The family unrestricted/*: storms without a fault budget, with every class of fault, several damaged voters at once, and parts of a node
+// that no storm within the budget damages. What comes of it is judged by the table of declared outcomes, see outcomes.go. The runs are
+// small, since there have to be many.
+
+const unrestrictedFamily = "unrestricted/"
+
+func unrestrictedScenarios() []*scenario {
+	return []*scenario{
+		{name: unrestrictedFamily + "static", doc: "static voters under every fault without a budget: only declared outcomes", draw: drawUnrestricted(false)},
+		{name: unrestrictedFamily + "dynamic", doc: "voters from a 0-0.checkpoint under every fault without a budget: only declared outcomes", draw: drawUnrestricted(true)},
+	}
+}
+
+var unrestrictedProfile = swarm.Profile{
+	Name: "unrestricted", Doc: "every fault there is, for plans without a fault budget", StormUs: swarm.Range{150_000, 350_000}, Actions: swarm.Range{2, 8},
+	Faults: swarm.Weights("kill:10 power:16 power-all:6 power-rack:3 crash-op:20 stop:2 pause:3 jump:2 cut-one:3 cut-out:5 isolate:6 clog:2 filter:2 throttle:3 " +
+		"names:2 disk-slow:2 disk-stuck:2 disk-error:6 disk-full:3 read-only:4 flip:30 lost-write:16 misdirected-write:16 restore:8 clone:4 swap:4 wipe:8"),
+	PresentPercent: 45,
+	LatencyUs:      swarm.Range{100, 800}, JitterUs: swarm.Range{0, 800}, TailPercent: 10, ResetPpm: 1_000,
+	SyncNs: swarm.Range{20_000, 600_000}, DiskErrorPpm: 200, TimeoutMs: swarm.Range{20, 45},
+	Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 200, SpuriousPpm: 100}, PeriodUs: 6_000,
+}
+
+func drawUnrestricted(dynamic bool) func(d dice, p *plan.Plan) {
+	return func(d dice, p *plan.Plan) {
+		controllers(p, int(d.oneOf("voters", 1, 2, 3, 3, 3)), 0, int(d.roll("brokers", 2)))
+		if dynamic {
+			p.Params["quorum"] = "dynamic"
+		}
+		d.identify(p)
+		d.inRacks(p, 2)
+		p.Unrestricted = true
+		set := func(name string, values ...int64) { p.Params[name] = number(d.oneOf(name, values...)) }
+		set("snapshot_max_bytes", 200, 600, 20<<20)
+		set("segment_bytes", 300, 1_000, 1<<30)
+		d.stormOf(p, &unrestrictedProfile)
+		if d.chance("lawless", 25) {
+			d.lawless(p)
+		} else if d.chance("keep", 30) {
+			p.Disk.FailedSync = "keep"
+		}
+		d.writes(p, &unrestrictedProfile)
+	}
+}
+
+// damagedFiles are the names that damage aims at, more often than their bytes are many.
+var damagedFiles = []string{".log", ".log", ".log", "quorum-state", ".checkpoint", ".checkpoint", "meta.properties", "leader-epoch-checkpoint", "partition.metadata", ""}
+
+// fillDamage completes the words of damage that only plans without a budget draw like that.
+func fillDamage(d swarm.Dice, p *plan.Plan, a *plan.Action, name string) (known, ok bool) {
+	host := p.Hosts[d.Roll(name+"/host", int64(len(p.Hosts)))].ID
+	down := micros(d.OneOf(name+"/down", 1_000, 15_000, 60_000))
+	switch a.Kind {
+	case "flip":
+		a.Params["host"], a.Params["suffix"] = host, d.Pick(name+"/suffix", damagedFiles...)
+		a.Params["bits"] = number(d.OneOf(name+"/bits", 1, 1, 1, 3))
+		if d.Chance(name+"/cached", 30) {
+			a.Params["cached"] = "yes"
+		}
+		if a.Params["suffix"] == ".log" && d.Chance(name+"/header", 15) {
+			a.Params["length"] = "16"
+		}
+	case "wipe":
+		a.Params["host"], a.Params["down"] = host, down
+		a.Params["path"] = d.Pick(name+"/path", "/", "/data/dir0/__cluster_metadata-0", "/data/dir0/__cluster_metadata-0")
+	case "swap":
+		a.Params["host"], a.Params["down"] = host, down
+		a.Params["for"] = micros(d.OneOf(name+"/for", 20_000, 60_000))
+		a.Params["with"] = p.Hosts[d.Roll(name+"/with", int64(len(p.Hosts)))].ID
+		return true, a.Params["with"] != host
+	default:
+		return false, false
+	}
+	if a.Params["suffix"] == "" {
+		delete(a.Params, "suffix")
+	}
+	return true, true
+}
