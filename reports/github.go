@@ -90,6 +90,15 @@ func GitHubSummary(w io.Writer, s *campaign.Summary, command string) error {
 	if command != "" {
 		fmt.Fprintf(&b, "\n%s\n", fenced(command))
 	}
+	var end strings.Builder
+	writeRates(&end, s)
+	writeEnd(&end, s)
+	if s.Against != nil {
+		writeComparison(&end, s.Against)
+	}
+	if end.Len() > 0 {
+		fmt.Fprintf(&b, "\n%s\n", fenced(strings.TrimRight(end.String(), "\n")))
+	}
 	for i := range s.Findings {
 		f := &s.Findings[i]
 		fmt.Fprintf(&b, "\n### %s\n\n%s in %s, first `%s:%d`\n", inline(f.Fingerprint), Plural(f.Runs, "run"), inline(byScenario(f)), f.Example.Scenario, f.Example.Seed)

@@ -26,7 +26,7 @@ func TestDeployedCommands(t *testing.T) {
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", " ")) {
+		for line := range strings.Lines(strings.NewReplacer("\\\n", " ", "\n          --", " --").Replace(string(text))) {
 			match := call.FindStringSubmatch(line)
 			if match == nil || strings.HasPrefix(strings.TrimSpace(line), "#") {
 				continue
@@ -37,7 +37,7 @@ func TestDeployedCommands(t *testing.T) {
 			a.Stdout, a.Stderr = &help, &help
 			require.Zero(t, a.Main([]string{match[1], "--help"}))
 			for _, name := range flag.FindAllStringSubmatch(match[2], -1) {
-				require.Contains(t, help.String(), " "+name[1]+" ", "%s: %s", file, strings.TrimSpace(line))
+				require.Contains(t, help.String(), " "+name[1], "%s: %s", file, strings.TrimSpace(line))
 			}
 		}
 	}

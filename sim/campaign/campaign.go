@@ -199,6 +199,7 @@ type campaign struct {
 
 	stopRuns func() // ends the runs
 	stopped  string // the rule that ended them
+	newsAt   int64  // how many runs there were when coverage grew last
 }
 
 // Run runs a campaign, or goes on with one. When ctx ends it stops and returns the summary so far. An error means that the campaign
@@ -309,7 +310,9 @@ func (c *campaign) collect(req request, res response, d *death) ([]request, erro
 		return nil, err
 	}
 	c.keep(batch)
+	before := c.tallies[i].Coverage.extent()
 	c.tallies[i].merge(tally)
+	c.noteNews(before != c.tallies[i].Coverage.extent())
 	c.Progress.Ran(req.Scenario, tally.Runs, tally.findings())
 	c.checkRules()
 	return more, nil

@@ -207,6 +207,9 @@ func (s *CoverageSummary) LastTenth() float64 {
 	return float64(s.New[Tenths-1]) / float64(s.Combinations)
 }
 
+// extent changes whenever a combination is met that was not met before: more are kept, or fewer hashes are looked at.
+func (c *Coverage) extent() [2]uint64 { return [2]uint64{uint64(len(c.points)), c.cut} }
+
 func (c *Coverage) summary() *CoverageSummary {
 	if !c.any {
 		return nil

@@ -11,9 +11,19 @@ type Stop struct {
 	Findings int64         // runs with a finding
 	Buckets  int64         // fingerprints of findings
 	After    time.Duration // of runs
+	// Quiet is how many runs in a row may bring no new combination of state, fault and workload. Of scenarios that came to many, the
+	// coverage is a sample, and so is what counts as new.
+	Quiet int64
 	// Fingerprint is of a failure or hazard whose first run ends the campaign.
 	Fingerprint string
 	_           struct{}
+}
+
+// noteNews is told of every tally that is merged, whether it brought something new.
+func (c *campaign) noteNews(grew bool) {
+	if grew || c.newsAt == 0 {
+		c.newsAt = c.runs()
+	}
 }
 
 // checkRules ends the runs when a rule says so. It is called after every batch.
@@ -38,6 +48,8 @@ func (c *campaign) checkRules() {
 		c.end(fmt.Sprintf("different findings: %d", len(buckets)))
 	case s.Fingerprint != "" && shown:
 		c.end("a run showed " + s.Fingerprint)
+	case s.Quiet > 0 && c.runs()-c.newsAt >= s.Quiet:
+		c.end(fmt.Sprintf("no new state in %d runs", c.runs()-c.newsAt))
 	case s.After > 0 && c.active() >= s.After:
 		c.end(outOfTime(s.After))
 	}

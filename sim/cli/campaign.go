@@ -56,6 +56,7 @@ func (c *campaignCall) flags(cmd *cobra.Command) {
 	f.StringVar(&c.shard, "shard", "", "run one of several parts: 2/8, or auto/8 for the one that JOB_COMPLETION_INDEX names, from 0")
 	f.Int64Var(&cfg.Stop.Findings, "stop-findings", 0, "end after so many runs with a finding (0: never)")
 	f.Int64Var(&cfg.Stop.Buckets, "stop-buckets", 0, "end after so many different findings (0: never)")
+	f.Int64Var(&cfg.Stop.Quiet, "stop-quiet", 0, "end when so many runs in a row bring no new combination of state, fault and workload (0: never)")
 	f.DurationVar(&cfg.Stop.After, "stop-after", 0, "end after so much time of runs (0: never)")
 }
 
@@ -229,8 +230,8 @@ func checkCampaign(cfg *campaign.Config, memoryMB int64) error {
 		return Usagef("--time must not be negative")
 	case cfg.Stop.After < 0:
 		return Usagef("--stop-after must not be negative: 0 does not stop")
-	case cfg.Stop.Findings < 0 || cfg.Stop.Buckets < 0:
-		return Usagef("--stop-findings and --stop-buckets must not be negative: 0 does not stop")
+	case cfg.Stop.Findings < 0 || cfg.Stop.Buckets < 0 || cfg.Stop.Quiet < 0:
+		return Usagef("--stop-findings, --stop-buckets and --stop-quiet must not be negative: 0 does not stop")
 	case cfg.ShrinkRuns < 0:
 		return Usagef("--shrink-runs must not be negative: 0 does not shrink")
 	case memoryMB < 16 || memoryMB > 1<<30:
