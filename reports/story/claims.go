@@ -83,6 +83,11 @@ func (t *teller) index() {
 			t.claims[e.Host] = append(t.claims[e.Host], int32(i))
 		}
 	}
+	for host := range t.claims { // lanes are concurrent: which comes first must not depend on the schedule
+		slices.SortStableFunc(t.claims[host], func(a, b int32) int {
+			return cmp.Or(cmp.Compare(t.order.depth[a], t.order.depth[b]), cmp.Compare(t.h.Events[a].Lane, t.h.Events[b].Lane))
+		})
+	}
 }
 
 // findRoot finds the violation, or the hazard that the verdict is about.
@@ -95,7 +100,7 @@ func (t *teller) findRoot() bool {
 			t.root, t.broken = int32(i), e.Text
 			return true
 		}
-		if e.Kind == history.Hazard && t.root < 0 {
+		if e.Kind == history.Hazard && t.root < 0 && strings.HasPrefix("hazard/"+e.Text, t.story.Target+":") {
 			t.root, t.broken = int32(i), "hazard "+e.Text
 		}
 	}

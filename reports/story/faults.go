@@ -24,7 +24,10 @@ func (t *teller) faults() {
 		}
 	}
 	for seq, p := range t.chosen { // what an incidental fault did is no part of the story
-		if e := &t.h.Events[seq]; p.text == "" && (e.Kind == history.Down || e.Kind == history.Lost || e.Kind == history.Boot) && t.byFault(seq) {
+		e := &t.h.Events[seq]
+		crash := e.Kind == history.Lost || e.Kind == history.Boot ||
+			e.Kind == history.Down && (strings.HasPrefix(e.Text, sim.Killed.String()) || strings.HasPrefix(e.Text, sim.PowerLost.String()))
+		if p.text == "" && crash && t.byFault(seq) {
 			delete(t.chosen, seq)
 		}
 	}

@@ -212,6 +212,7 @@ func (r *recorder) finish(v *plan.Verdict) *History {
 	head := make(map[int64]int32)   // first event of the world's event
 	sent := make(map[int32]int32)   // by message number
 	lanes := make(map[int64]string) // of the handlers
+	calm := make(map[int64]int32)   // the calm, by the world's event that it came after
 	for i := range h.Events {
 		e := &h.Events[i]
 		e.Seq = int32(i)
@@ -230,6 +231,12 @@ func (r *recorder) finish(v *plan.Verdict) *History {
 			e.Cause = seq
 		}
 		switch e.Kind {
+		case Calm:
+			calm[e.ID], e.Cause = e.Seq, -1
+		case Boot: // the calm is no event of its own: what it starts bears the number of the event before it
+			if seq, ok := calm[r.causes[i]]; ok {
+				e.Cause = seq
+			}
 		case Send, Post:
 			sent[e.Message] = e.Seq
 		case Disk:
