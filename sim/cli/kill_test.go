@@ -113,3 +113,38 @@ func TestKilledCampaignComesToTheSameTotals(t *testing.T) {
 		require.Equal(t, want, summaryOf(t, again), "one that has ended has its summary")
 	}
 }
+
+// The default campaign decides by measured costs what it runs. Killed and resumed, it has run exactly that, each seed once.
+func TestKilledDefaultCampaignRunsWhatItDecided(t *testing.T) {
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(26, 20))
+	out := killedOnTheWay(t, random, dir, 4, "campaign", "toy/", "--min-runs", "40000", "--time", "100ms", "--json")
+	var d struct {
+		Summary *campaign.Summary `json:"summary"`
+	}
+	require.NoError(t, json.Unmarshal(out, &d))
+	l, err := ledger.OpenExisting(filepath.Join(dir, "simrun-out/campaigns.db"))
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	last, err := l.Last()
+	require.NoError(t, err)
+	_, _, past, err := l.Resume(last.ID)
+	require.NoError(t, err)
+	require.Len(t, past.Stages, 3)
+	decided, ran := make(map[string]int64), make(map[string]int64)
+	for _, stage := range past.Stages {
+		for _, r := range stage {
+			require.Equal(t, decided[r.Scenario], r.At, "the stages leave nothing out")
+			decided[r.Scenario] += r.Count
+		}
+	}
+	for i := range past.Batches {
+		ran[past.Batches[i].Scenario] += past.Batches[i].Tally.Runs
+	}
+	require.Equal(t, decided, ran)
+	for _, line := range d.Summary.Scenarios {
+		require.Equal(t, decided[line.Name], line.Runs)
+		require.Equal(t, line.Runs, line.Outcomes["ok"]+line.Outcomes["violation"])
+	}
+	require.GreaterOrEqual(t, d.Summary.Runs, int64(40_000))
+}

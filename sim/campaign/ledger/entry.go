@@ -65,6 +65,7 @@ func (l *Ledger) entries(where string, args ...any) (list []Entry, err error) {
 			if err := json.Unmarshal([]byte(summary), e.Summary); err != nil {
 				return nil, fmt.Errorf("%w: %s: summary of campaign %d: %w", ErrInput, l.file, e.ID, err)
 			}
+			e.Runs = max(e.Runs, e.Summary.Runs) // its batches may be gone
 		}
 		list = append(list, e)
 	}

@@ -16,16 +16,32 @@ type Journal struct {
 	id     int64
 }
 
-// Begin enters a new campaign. It sets the entry's Started and State.
+// keepBatches is of how many campaigns the batches are kept once they have ended: a few megabytes each, which only a merge needs then.
+const keepBatches = 10
+
+// Begin enters a new campaign. It sets the entry's Started and State. Of campaigns that have ended long ago it drops the batches, not
+// what they came to.
 func (l *Ledger) Begin(e Entry) (*Journal, error) {
-	result, err := l.db.Exec(`INSERT INTO campaigns (program, engine, build, command, config, likeness, started_ms, state)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.Program, e.Engine, e.Build, e.Command, e.Config, e.Likeness, l.now().UnixMilli(), Running)
+	j := &Journal{ledger: l}
+	err := l.within(func(tx *sql.Tx) error {
+		for _, table := range []string{"batches", "stages"} {
+			if _, err := tx.Exec("DELETE FROM "+table+` WHERE campaign IN (SELECT id FROM campaigns WHERE state IN (?, ?) AND
+				id <= (SELECT max(id) FROM campaigns) - ?)`, Done, Stopped, keepBatches); err != nil {
+				return err
+			}
+		}
+		result, err := tx.Exec(`INSERT INTO campaigns (program, engine, build, command, config, likeness, started_ms, state)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			e.Program, e.Engine, e.Build, e.Command, e.Config, e.Likeness, l.now().UnixMilli(), Running)
+		if err == nil {
+			j.id, err = result.LastInsertId()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, l.failed(err)
 	}
-	id, err := result.LastInsertId()
-	return &Journal{ledger: l, id: id}, l.failed(err)
+	return j, nil
 }
 
 // ID is the number of the campaign in its file.

@@ -142,6 +142,39 @@ func TestEndsBucketsAndComparisons(t *testing.T) {
 	require.Equal(t, "out/x.json", capsule)
 }
 
+// Of campaigns that ended long ago only what they came to is kept; of others everything is.
+func TestOldBatchesAreDropped(t *testing.T) {
+	l := open(t, filepath.Join(t.TempDir(), "x.db"))
+	defer func() { require.NoError(t, l.Close()) }()
+	killed := begin(t, l, "x")
+	require.NoError(t, killed.Done([]campaign.Batch{batch(0, 10)}, 0))
+	for range 12 {
+		j := begin(t, l, "x")
+		require.NoError(t, j.Decide(0, nil))
+		require.NoError(t, j.Done([]campaign.Batch{batch(0, 10)}, 0))
+		require.NoError(t, j.End(summary(10, "violation/x/y")))
+	}
+	begin(t, l, "x")
+	list, err := l.List()
+	require.NoError(t, err)
+	require.Len(t, list, 14)
+	for i, e := range list {
+		_, _, past, err := l.Resume(e.ID)
+		require.NoError(t, err)
+		switch {
+		case i == 1 || i == 2:
+			require.Empty(t, past.Batches)
+			require.Empty(t, past.Stages)
+			require.Equal(t, int64(10), e.Runs)
+		case i < 13:
+			require.Len(t, past.Batches, 1, i)
+		}
+	}
+	seen, err := l.LastSeen("violation/x/y", "toy/a")
+	require.NoError(t, err)
+	require.Equal(t, list[12].ID, seen.Campaign)
+}
+
 func TestFilesThatAreNone(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
