@@ -145,6 +145,9 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 		j.wrong(now == nil || now.IncarnationID != r.IncarnationID || now.Epoch != j.r.Broker.BrokerEpoch, "registration", "broker %d is not there with epoch %d",
 			r.BrokerID, j.r.Broker.BrokerEpoch)
 		j.wrong(j.unsupported(r.Features) != "", "unsupported", "broker %d does not support the level of %s", r.BrokerID, j.unsupported(r.Features))
+		if old != nil && now != nil && old.IncarnationID != now.IncarnationID {
+			j.restarted(old, r)
+		}
 		if now != nil && features.SupportsDirectoryAssignment(j.before.MetadataVersion()) {
 			j.wrong(!sameIDs(now.LogDirs, r.LogDirs), "registration", "broker %d has other log directories", r.BrokerID)
 		}
@@ -154,6 +157,28 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 		j.wrong(j.unsupported(r.Features) == "" && !j.unnamed(r.Features), "reason", "broker %d supports all that is finalized", r.BrokerID)
 	case controller.InconsistentClusterID:
 		j.wrong(j.before.ClusterID() != "" && r.ClusterID == j.before.ClusterID(), "reason", "the cluster id is %q here and there", r.ClusterID)
+	}
+}
+
+// restarted: a new incarnation is in no in-sync replicas, and among the eligible ones only where the one before was, in sync or eligible, and
+// only if it proves that the one before ended in order (KIP-966).
+func (j *judgement) restarted(old *image.Broker, r *controller.BrokerRegistration) {
+	proven := r.Version >= 3 && r.PreviousBrokerEpoch == old.Epoch
+	for key, p := range j.after.PartitionsIn(r.BrokerID) {
+		before := j.before.Partition(key.TopicID, key.Partition)
+		alone := len(p.Isr) == 1 && !p.HasLeader() && j.before.FeatureLevel(features.EligibleLeaderReplicas) == 0 // the last one stays, and leads nothing
+		j.wrong(slices.Contains(p.Isr, r.BrokerID) && !alone, "clean-shutdown", "broker %d is in sync in %s-%d before it has asked", r.BrokerID, key.TopicID, key.Partition)
+		was := before != nil && (slices.Contains(before.Isr, r.BrokerID) || slices.Contains(before.Elr, r.BrokerID))
+		j.wrong(slices.Contains(p.Elr, r.BrokerID) && !(proven && was), "clean-shutdown", "broker %d is eligible in %s-%d, its former process ended in order: %t, had its records: %t",
+			r.BrokerID, key.TopicID, key.Partition, proven, was)
+	}
+	if !proven {
+		return
+	}
+	for key, p := range j.before.PartitionsIn(r.BrokerID) {
+		now := j.after.Partition(key.TopicID, key.Partition)
+		j.wrong(slices.Contains(p.Elr, r.BrokerID) && !slices.Contains(now.Elr, r.BrokerID) && len(now.Isr) < 1, "clean-shutdown",
+			"broker %d proves that its former process ended in order, and is no longer eligible in %s-%d", r.BrokerID, key.TopicID, key.Partition)
 	}
 }
 

@@ -20,6 +20,8 @@ var memberCheckDocs = [...]sim.InvariantDoc{
 			"it, and registers no other process in its place."},
 	{Name: "unfenced-caught-up", Source: "KIP-631; metadata-bootstrap 7.5",
 		Doc: "A broker is unfenced only when the metadata offset that it reports has reached its registration."},
+	{Name: "clean-shutdown-proven", Source: "KIP-966; metadata-bootstrap 5.8",
+		Doc: "A broker registers with the epoch of a former process only if the process of that epoch was told to end in order."},
 	{Name: "members-stand", Source: "KIP-631; KIP-919; metadata-bootstrap 7.1, 7.4, 7.5",
 		Doc: "In the calm every broker that runs is unfenced, in its latest incarnation, every broker that does not is fenced, and every controller that " +
 			"runs is registered; but one that a late registration of its former process pushed out, or that was unregistered while it ran."},
@@ -33,6 +35,9 @@ type sessionCheck struct {
 	heard   []heard // that a controller answered
 	kept    *int64
 	caught  *int64
+	proven  *int64
+	epochs  []int64 // by host: that its process was told in this life, -1
+	ended   []int64 // of processes that were told to end in order; they may be killed on the way, when their logs are closed already
 }
 
 // heard is when a member sent the heartbeat that a controller answered.
@@ -53,10 +58,14 @@ func (s *sessionCheck) Attach(w *sim.World) {
 		s.claimed = append(s.claimed, -1)
 	}
 	s.kept, s.caught = w.Evaluated(memberCheckDocs[0].Name), w.Evaluated(memberCheckDocs[1].Name)
+	s.proven, s.ended, s.epochs = w.Evaluated(memberCheckDocs[2].Name), s.ended[:0], s.epochs[:0]
+	for range w.Hosts() {
+		s.epochs = append(s.epochs, -1)
+	}
 }
 
 // OnBoot is sim.LifeChecker.
-func (s *sessionCheck) OnBoot(h *sim.Host) { s.claimed[h.Index()] = -1 }
+func (s *sessionCheck) OnBoot(h *sim.Host) { s.claimed[h.Index()], s.epochs[h.Index()] = -1, -1 }
 
 // OnDown is sim.LifeChecker.
 func (s *sessionCheck) OnDown(h *sim.Host, _ sim.DownKind, _ error) { s.forget(h) }
@@ -75,6 +84,9 @@ func (s *sessionCheck) OnSend(from, to *sim.Host, m sim.Message) {
 		if x.heartbeat != nil {
 			h.epoch, h.applied = x.heartbeat.BrokerEpoch, x.heartbeat.CurrentMetadataOffset
 		}
+		if x.broker != nil {
+			s.proof(from, x.broker)
+		}
 		if x.controller == nil {
 			put(&s.asked, h)
 		}
@@ -89,12 +101,34 @@ func (s *sessionCheck) OnSend(from, to *sim.Host, m sim.Message) {
 			}
 			a.controller = from.Index()
 			if a.registers {
+				s.epochs[to.Index()] = x.reply.BrokerEpoch
+				if n := nodeOf(to); n != nil && n.leaving {
+					s.stopped(to)
+				}
 				s.registered(&a, x.reply.BrokerEpoch)
 				continue
 			}
 			put(&s.heard, a)
 			s.unfenced(&a, x)
 		}
+	}
+}
+
+// stopped notes that the process of a host is told to end in order.
+func (s *sessionCheck) stopped(h *sim.Host) {
+	if i := h.Index(); i < len(s.epochs) && s.epochs[i] >= 0 {
+		s.ended = append(s.ended, s.epochs[i])
+	}
+}
+
+// proof judges what a broker says of the process before it.
+func (s *sessionCheck) proof(from *sim.Host, r *controller.BrokerRegistration) {
+	if r.PreviousBrokerEpoch < 0 {
+		return
+	}
+	if *s.proven++; !slices.Contains(s.ended, r.PreviousBrokerEpoch) {
+		s.c.w.Violate(memberCheckDocs[2].Name, "unproven", fmt.Sprintf("%s registers and names epoch %d, and no process of that epoch was told to end in order", from.ID(),
+			r.PreviousBrokerEpoch))
 	}
 }
 
@@ -177,7 +211,7 @@ type memberStanding struct{ c *cluster }
 func (s *memberStanding) Met() bool {
 	met := s.why() == ""
 	if met {
-		*s.c.w.Evaluated(memberCheckDocs[2].Name)++
+		*s.c.w.Evaluated(memberCheckDocs[3].Name)++
 	}
 	return met
 }

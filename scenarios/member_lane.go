@@ -5,6 +5,7 @@ package scenarios
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/kraftsim/kraftsim/metadata/broker"
 	"github.com/kraftsim/kraftsim/metadata/controller"
@@ -28,6 +29,7 @@ type member struct {
 	told    bool // an image was published
 	level   int16
 	dirs    []record.UUID // by index of the directory, zero for those that are no log directory in use
+	paths   []string      // of those directories, "" for the others
 }
 
 // openMember builds it, where the plan has members.
@@ -50,17 +52,17 @@ func (n *node) openMember(who *startup.Node) error {
 		})
 	} else {
 		var dirs []record.UUID
-		m.dirs = make([]record.UUID, len(who.Directories.Directories))
+		m.dirs, m.paths = make([]record.UUID, len(who.Directories.Directories)), make([]string, len(who.Directories.Directories))
 		for i := range who.Directories.Directories {
 			if d := &who.Directories.Directories[i]; d.State == metaprops.Loaded && d.Properties.HasDirectoryID {
 				dirs = append(dirs, d.Properties.DirectoryID)
-				m.dirs[i] = d.Properties.DirectoryID
+				m.dirs[i], m.paths[i] = d.Properties.DirectoryID, d.Path
 			}
 		}
 		life, err := broker.New(broker.Config{
 			BrokerID: n.h.nodeID, ClusterID: who.ClusterID, IncarnationID: n.incarnation(), Features: ranges, LogDirs: dirs,
 			Listeners:           []image.Endpoint{{Name: "PLAINTEXT", Host: n.h.name, Port: 9092}},
-			PreviousBrokerEpoch: -1, RequestVersion: 4, HeartbeatIntervalNs: n.c.members.heartbeatMs * million,
+			PreviousBrokerEpoch: broker.TakeCleanShutdown(n.env.Files(), n.h.dirs, m.live()), RequestVersion: 4, HeartbeatIntervalNs: n.c.members.heartbeatMs * million,
 			RegistrationTimeoutNs: n.c.members.registrationMs * million, BackoffNs: n.c.timeouts.backoff * million,
 			BackoffMaxNs: max(n.c.timeouts.backoff, n.c.members.sessionMs) * million,
 		}, broker.Deps{Channel: (*lifeChannel)(m), AppliedOffset: n.loader.LastAppliedOffset})
@@ -107,6 +109,16 @@ func (m *member) directoryFailed(index int32) {
 	if int(index) < len(m.dirs) && m.dirs[index] != (record.UUID{}) {
 		m.n.env.Post(laneMember, memberDirectory{id: m.dirs[index]})
 	}
+}
+
+// live are the log directories that are in use and have not failed.
+func (m *member) live() (list []string) {
+	for _, path := range m.paths {
+		if path != "" {
+			list = append(list, path)
+		}
+	}
+	return list
 }
 
 func (m *member) appendState(buf []byte, protocol bool) []byte {
@@ -176,6 +188,9 @@ func (m *member) post(now int64, post sim.Message) error {
 			return m.life.SetClusterID(now, p.id)
 		}
 	case memberDirectory:
+		if i := slices.Index(m.dirs, p.id); i >= 0 {
+			m.paths[i] = ""
+		}
 		return m.life.DirectoryFailed(now, p.id)
 	case memberStop:
 		return m.life.BeginControlledShutdown(now)
@@ -198,6 +213,9 @@ func (m *member) turn(env *sim.Env, now int64) error {
 		}
 		next = sooner(next, m.life.DeadlineNs())
 		if m.life.State() == broker.ShuttingDown && !m.n.stopping {
+			if m.life.Epoch() >= 0 {
+				broker.LeaveCleanShutdown(env.Files(), m.live(), m.life.Epoch())
+			}
 			m.n.shutDown(env)
 		}
 	}

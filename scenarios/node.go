@@ -36,6 +36,7 @@ type node struct {
 	wakePosted bool
 	clusterID  string
 	stopping   bool
+	leaving    bool // it was told to end in order
 
 	member *member // its life as a registered node, nil where the plan has none
 	told   int64   // operation that the controller answered last
@@ -210,6 +211,8 @@ func (n *node) inputController(env *sim.Env, in *sim.Input) (err error) {
 // exits.
 func (n *node) Stop(env *sim.Env) {
 	if n.member != nil && n.member.life != nil {
+		n.leaving = true
+		n.c.membersOf.sessions.stopped(env.Host())
 		env.Post(laneMember, memberStop{})
 		return
 	}

@@ -28,6 +28,8 @@
 // What Kafka does not do is not done here: a heartbeat that is answered STALE_BROKER_EPOCH is repeated, and a broker that was
 // unregistered while it ran stays out until it starts again.
 //
+// What a broker leaves on the disk when it ends in order, and what the next one makes of it, is in clean_shutdown.go (KIP-966).
+//
 // # Time
 //
 // Nanoseconds of the monotonic clock are passed in; DeadlineNs says when Poll wants to be called. A returned error is fatal.
