@@ -211,8 +211,8 @@ func (s *CoverageSummary) LastTenth() float64 {
 func (c *Coverage) extent() [2]uint64 { return [2]uint64{uint64(len(c.points)), c.cut} }
 
 func (c *Coverage) summary() *CoverageSummary {
-	if !c.any {
-		return nil
+	if len(c.points) == 0 {
+		return nil // nothing was counted, or runs of a program that tells nothing
 	}
 	c.settle(coverBound)
 	scale := float64(coverAll) / float64(c.cut)

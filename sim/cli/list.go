@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/reports"
+	"github.com/kraftsim/kraftsim/reports/schema"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/spf13/cobra"
@@ -22,6 +24,7 @@ type listing struct {
 	Hazards    []entry       `json:"hazards,omitempty"`
 	Params     []entry       `json:"params,omitempty"`
 	Profiles   []entry       `json:"profiles,omitempty"`
+	Schemas    []entry       `json:"schemas,omitempty"`
 }
 
 // entry is one documented thing.
@@ -31,11 +34,13 @@ type entry struct {
 	Doc    string   `json:"doc"`
 	Due    int64    `json:"due_per_million,omitempty"`
 	Params []string `json:"params,omitempty"` // of a fault
+	// Schema is the text of a JSON Schema, only where schemas are asked for.
+	Schema json.RawMessage `json:"schema,omitempty"`
 }
 
 // sections are the things that can be listed, in order.
 func sections() []string {
-	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards", "params", "profiles"}
+	return []string{"scenarios", "invariants", "faults", "sometimes", "hazards", "params", "profiles", "schemas"}
 }
 
 // oneSection asks for at most one argument, a section.
@@ -54,8 +59,8 @@ func (a *App) listCommand() *cobra.Command {
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:       "list [" + strings.Join(sections(), "|") + "]",
-		Short:     "List scenarios, invariants, faults, conditions, declared hazards, parameters and swarm profiles",
-		Example:   fmt.Sprintf("  %s list scenarios\n  %s list faults --json", program, program),
+		Short:     "List scenarios, invariants, faults, conditions, declared hazards, parameters, swarm profiles and JSON Schemas",
+		Example:   fmt.Sprintf("  %s list scenarios\n  %s list faults --json\n  %s list schemas --json   # with their text", program, program, program),
 		Args:      oneSection,
 		ValidArgs: sections(),
 	}
@@ -79,7 +84,7 @@ func (a *App) listCommand() *cobra.Command {
 		}{
 			{"scenarios", l.Scenarios}, {"invariants", l.Invariants}, {"faults and other actions", l.Faults},
 			{"sometimes", l.Sometimes}, {"declared hazards", l.Hazards}, {"parameters of plans and hosts", l.Params},
-			{"swarm profiles", l.Profiles},
+			{"swarm profiles", l.Profiles}, {"schemas of --json", l.Schemas},
 		} {
 			if err := printEntries(w, part.title, part.entries); err != nil {
 				return err
@@ -115,6 +120,8 @@ func (a *App) fill(l *listing, what string) {
 		}
 	case "params":
 		l.Params = a.params()
+	case "schemas":
+		l.Schemas = schemas()
 	case "profiles":
 		l.Profiles = a.profileEntries()
 	case "sometimes":
@@ -163,6 +170,19 @@ func (a *App) params() (list []entry) {
 				list = append(list, entry{Name: p.Name, Of: "host of " + a.family(f.Scenario) + ": " + valueOf(p), Doc: p.Doc})
 			}
 		}
+	}
+	return list
+}
+
+// schemas lists the JSON Schemas of what the commands print.
+func schemas() (list []entry) {
+	for _, name := range schema.Names() {
+		text, _ := schema.Find(name)
+		var head struct{ Title, Description string }
+		if err := json.Unmarshal(text, &head); err != nil {
+			panic("cli: schema " + name + ": " + err.Error())
+		}
+		list = append(list, entry{Name: name, Of: head.Title, Doc: head.Description, Schema: text})
 	}
 	return list
 }

@@ -213,6 +213,7 @@ func (s storedConfig) setFlags(id int64, f *pflag.FlagSet) error {
 	for _, name := range slices.Sorted(maps.Keys(s.Flags)) {
 		flag, value := f.Lookup(name), s.Flags[name]
 		switch {
+		case name == "github" || flag == nil && slices.Contains(freeFlags, name): // where the program runs now, or where something went
 		case flag == nil:
 			return Usagef("campaign %d was run with --%s, which this program has not: start another one", id, name)
 		case flag.Value.String() == value:
