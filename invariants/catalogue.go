@@ -3,7 +3,7 @@ package invariants
 import "github.com/kraftsim/kraftsim/sim"
 
 // catalogue lists the documentation of all rules, in the order of rules.each.
-func catalogue() [50]*sim.InvariantDoc {
+func catalogue() [51]*sim.InvariantDoc {
 	return [...]*sim.InvariantDoc{
 		&electionSafetyDoc, &oneVoteDoc, &epochMonotonicDoc, &rolesDoc, &preVoteHarmlessDoc, &noDisruptionDoc,
 		&twoLeadersBoundedDoc, &logMatchingDoc, &leaderCompletenessDoc, &stateMachineSafetyDoc, &leaderAppendOnlyDoc,
@@ -13,7 +13,7 @@ func catalogue() [50]*sim.InvariantDoc {
 		&leaderWritesClusterIDDoc, &persistedIsStableDoc, &upgradeKeepsIDDoc, &levelWithIDDoc, &bootstrapKeepsIDDoc, &ownIDInRequestsDoc, &publishedIDDoc,
 		&directoryIDFirstDoc, &bootstrapOnceDoc,
 		&clusterIDServedDoc, &idDiscoveredDoc, &imagesEqualDoc, &publishedOnceDoc, &partitionsDoc, &noUnexpectedStopDoc, &clustersApartDoc, &leaderExistsDoc,
-		&highWatermarkMovesDoc, &nodesCatchUpDoc, &voterChangesEndDoc, &votersRegisteredDoc, &bootstrapStableDoc,
+		&highWatermarkMovesDoc, &nodesCatchUpDoc, &voterChangesEndDoc, &votersRegisteredDoc, &bootstrapStableDoc, &describeQuorumDoc,
 	}
 }
 

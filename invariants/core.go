@@ -20,6 +20,7 @@ type core struct {
 	acked        ackedAppends
 	wishes       []voterWish     // changes of the voter set that somebody asked for
 	oldReach     []reach         // how far replicas fetched, in epochs before their last
+	goneDisks    []fetchPoint    // where replicas were whose disk was replaced
 	questions    []voterQuestion // requests for such changes that have no answer yet
 	calmFrom     calmState
 	loss         string // evidence of a declared loss that has happened, "" for none
@@ -43,7 +44,7 @@ type rules struct {
 
 	imagesEqual, publishedOnce, partitions, noUnexpectedStop, clustersApart rule
 
-	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, votersRegistered, bootstrapStable rule
+	leaderExists, highWatermarkMoves, nodesCatchUp, voterChangesEnd, votersRegistered, bootstrapStable, describeQuorum rule
 }
 
 // each calls f with every rule and its documentation, in the order of the catalogue.
@@ -56,7 +57,7 @@ func (r *rules) each(f func(x *rule, i int32)) {
 		&r.mvImpliesClusterID, &r.noEarlyClusterID, &r.oneClusterID,
 		&r.leaderWritesClusterID, &r.persistedIsStable, &r.upgradeKeepsID, &r.levelWithID, &r.bootstrapKeepsID, &r.ownIDInRequests, &r.publishedID, &r.directoryIDFirst, &r.bootstrapOnce,
 		&r.clusterIDServed, &r.idDiscovered, &r.imagesEqual, &r.publishedOnce, &r.partitions, &r.noUnexpectedStop, &r.clustersApart, &r.leaderExists,
-		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.votersRegistered, &r.bootstrapStable,
+		&r.highWatermarkMoves, &r.nodesCatchUp, &r.voterChangesEnd, &r.votersRegistered, &r.bootstrapStable, &r.describeQuorum,
 	} {
 		f(x, int32(i))
 	}
@@ -74,7 +75,7 @@ func (c *core) reset(cfg Config, report Reporter, evaluated, sometimes, stat Cou
 	c.wire.reset(0)
 	c.images.reset()
 	c.acked.reset()
-	c.wishes, c.oldReach, c.questions = c.wishes[:0], c.oldReach[:0], c.questions[:0]
+	c.wishes, c.oldReach, c.questions, c.goneDisks = c.wishes[:0], c.oldReach[:0], c.questions[:0], c.goneDisks[:0]
 	c.calmFrom = calmState{}
 	c.loss = ""
 	docs := catalogue()

@@ -9,6 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/raft/voters"
 )
 
 // dynamicUp is a cluster at kraft.version 1 with voters 1 to n of a 0-0 checkpoint, led by 1 in epoch 1; its first batch is
@@ -324,6 +325,38 @@ func TestTwoLeadersBoundedWithVoterChanges(t *testing.T) {
 		l.tick(10)
 	}
 	l.breaks("two-leaders-bounded/leads-without-majority")
+}
+
+// TestContactsOfVoters: who counts for the majority is a voter by its directory id, has sent a request, and not long ago.
+func TestContactsOfVoters(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		dir  record.UUID
+		call bool
+		ok   bool
+	}{
+		{"the voter", record.UUIDFromHalves(1, 2), true, true},
+		{"on another disk", record.UUIDFromHalves(7, 2), true, false},
+		{"no request", record.UUIDFromHalves(1, 2), false, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			l := dynamicUp(t, 2, Config{FetchTimeoutNs: 1e9})
+			one, two := l.node(1), l.node(2)
+			for range 9 {
+				l.tick(900)
+				if row.call {
+					l.core.called(two.r, one.r, voterKey{2, row.dir})
+				}
+				one.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: 1, Peer: voters.ReplicaKey{ID: 2, DirectoryID: row.dir}})
+				l.core.signOfLife(one.r, 1)
+			}
+			if row.ok {
+				l.clean()
+			} else {
+				l.breaks("two-leaders-bounded/leads-without-majority")
+			}
+		})
+	}
 }
 
 func TestVoterChangesEnd(t *testing.T) {

@@ -284,7 +284,8 @@ func TestNoDisruption(t *testing.T) {
 
 // served is the event of a leader that took in a fetch.
 func (m *member) served(from *member, epoch int32) {
-	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: from.id}})
+	m.lab.core.called(from.r, m.r, voterKey{from.id, from.dir})
+	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: from.id, DirectoryID: from.dir}})
 }
 
 func TestTwoLeadersBounded(t *testing.T) {

@@ -333,6 +333,7 @@ func (m *member) fetch(leader *member, epoch int32, hw int64) {
 func (m *member) answer(to *member, epoch int32, hw int64) {
 	m.lab.core.onFetchResponse(m.r, to.r, &raft.FetchResponse{
 		Header: raft.Header{Correlation: m.lab.next}, LeaderID: m.id, LeaderEpoch: epoch, HighWatermark: hw,
+		DivergingEpoch: raft.OffsetAndEpoch{Offset: -1, Epoch: -1}, SnapshotID: raft.OffsetAndEpoch{Offset: -1, Epoch: -1},
 	})
 }
 
@@ -345,11 +346,11 @@ func (m *member) raise(to *member, epoch int32, hw int64) {
 // replicate brings a follower up to the leader's end, and the high watermark with it.
 func (m *member) replicate(f *member, epoch int32) {
 	f.fetch(m, epoch, f.r.watermark)
-	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: f.id}})
+	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: f.id, DirectoryID: f.dir}})
 	m.answer(f, epoch, -1)
 	f.copyFrom(m, m.end)
 	f.fetch(m, epoch, f.r.watermark)
-	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: f.id}})
+	m.event(raft.Event{Kind: raft.FetchAccepted, Role: raft.Leader, Epoch: epoch, Peer: voters.ReplicaKey{ID: f.id, DirectoryID: f.dir}})
 	m.raise(f, epoch, m.end)
 }
 

@@ -211,6 +211,12 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 				c.kraftVersionReported(r, f.MaxVersionLevel)
 			}
 		}
+	case *raft.FetchSnapshotRequest:
+		c.called(r, peer, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
+	case *raft.UpdateRaftVoterRequest:
+		c.called(r, peer, voterKey{m.VoterID, m.VoterDirectoryID})
+	case *raft.DescribeQuorumResponse:
+		c.described(r, m)
 	case *raft.EndQuorumEpochRequest:
 		c.requestSent(r, m.LeaderEpoch)
 	}
@@ -264,7 +270,7 @@ func (c *core) onRaftEvent(r *replica, e *raft.Event) {
 	case raft.VoteGranted:
 		r.preVoteFor = -1
 	case raft.FetchAccepted, raft.VoterHeard:
-		c.fetchAccepted(r, e.Peer.ID)
+		c.fetchAccepted(r, voterKey{e.Peer.ID, e.Peer.DirectoryID})
 	}
 }
 

@@ -13,20 +13,50 @@ var twoLeadersBoundedDoc = sim.InvariantDoc{
 // message more before it polls its timers; the second one shows that it polled them and leads on.
 const strikes = 2
 
-// fetchAccepted follows a leader that took in the fetch of a voter.
-func (c *core) fetchAccepted(r *replica, node int32) {
+// lastCall is the last request of one host to another by which a voter shows its leader that it follows: a Fetch, a FetchSnapshot or an
+// UpdateRaftVoter.
+type lastCall struct {
+	key  voterKey
+	atNs int64
+	made bool
+}
+
+// called notes such a request as it is sent.
+func (c *core) called(r, to *replica, key voterKey) {
+	if to != nil {
+		c.wire.between(r, to).call = lastCall{key, c.nowNs, true}
+	}
+}
+
+// fetchAccepted follows a leader that took in the fetch of a replica. Its word picks the moment; that there was a request, by
+// exactly that replica and not long ago, is what messages say.
+func (c *core) fetchAccepted(r *replica, key voterKey) {
 	l := c.leadershipAt(r.roleEpoch)
 	if l == nil || l.host != r.host || !r.leads(l.epoch) {
 		return
 	}
-	if c.votersOf(r).find(node) == nil {
+	v := c.votersOf(r).find(key.id)
+	if v == nil || !v.dir.IsZero() && v.dir != key.dir {
 		c.signOfLife(r, 1)
 		return
 	}
+	atNs, found := int64(0), false
+	for _, x := range c.replicas {
+		if call := &c.wire.between(x, r).call; call.made && call.key == key {
+			atNs, found = max(atNs, call.atNs), true
+		}
+	}
+	if found {
+		l.contacted(key.id, min(c.nowNs, atNs+c.cfg.FetchTimeoutNs+c.cfg.ClockErrorNs))
+	}
+}
+
+// contacted notes when a voter showed that it follows.
+func (l *leadership) contacted(node int32, atNs int64) {
 	for i := range l.contacts {
 		x := &l.contacts[i]
 		if !x.used || x.node == node {
-			*x = contact{node: node, atNs: c.nowNs, used: true}
+			*x = contact{node: node, atNs: atNs, used: true}
 			return
 		}
 	}

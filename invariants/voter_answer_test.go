@@ -62,19 +62,6 @@ func TestVoterAnswer(t *testing.T) {
 	}
 }
 
-// TestVoterChangeOverwritten: changes come one after the other, and a role ends them.
-func TestVoterChangeOverwritten(t *testing.T) {
-	l := dynamicUp(t, 3, Config{})
-	one := l.node(1)
-	one.event(raft.Event{Kind: raft.VoterChangeStarted})
-	one.event(raft.Event{Kind: raft.VoterChangeEnded})
-	one.event(raft.Event{Kind: raft.VoterChangeStarted})
-	l.evaluated("voter-answer")
-	l.clean()
-	one.event(raft.Event{Kind: raft.VoterChangeStarted})
-	l.breaks("voter-answer/overwritten")
-}
-
 // TestQuorumVersionFollowsLog: quorum-state has the version of the log, in both directions.
 func TestQuorumVersionFollowsLog(t *testing.T) {
 	l := dynamicUp(t, 2, Config{})

@@ -21,6 +21,9 @@ type wire struct {
 type pair struct {
 	vote  askedVote
 	fetch askedFetch
+
+	progress progressOf
+	call     lastCall
 }
 
 type askedVote struct {

@@ -23,6 +23,7 @@ type desk struct {
 	asking  *sim.Host // who was asked last
 	asked   int32
 	pending bool // an order is out
+	look    bool // when all is done he has one more look
 	done    *int64
 	refused *int64
 }
@@ -77,10 +78,11 @@ func (d *desk) again(afterNs int64) {
 
 // describe asks how the quorum is.
 func (d *desk) describe() {
-	if len(d.tasks) == 0 {
+	if len(d.tasks) == 0 && !d.look {
 		d.pending = false
 		return
 	}
+	d.look = len(d.tasks) > 0
 	d.asked++
 	d.asking = d.o.leader(d.cluster)
 	if d.asking == nil || d.asked%5 == 4 {
@@ -142,6 +144,10 @@ func (d *desk) later(f func()) {
 
 // decide asks for the change that the first task lacks.
 func (d *desk) decide(q *raft.DescribeQuorumResponse) {
+	if len(d.tasks) == 0 {
+		d.again(0)
+		return
+	}
 	t := &d.tasks[0]
 	change, done := d.missing(t, q)
 	switch {

@@ -34,6 +34,7 @@ type prompt struct {
 	turns     []int64      // by host: inputs that its raft lane has taken
 
 	successors successors
+	changes    changesOpen
 }
 
 // askedFetch is a Fetch as it was received, until it is answered or its connection is over.
@@ -63,7 +64,7 @@ type toldMark struct {
 // build makes it ready for a run.
 func (x *prompt) build(c *cluster) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], successors: x.successors,
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], successors: x.successors, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
 		evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
@@ -84,6 +85,7 @@ func (x *prompt) turn(h *sim.Host) {
 	if x.c == nil {
 		return
 	}
+	x.changes.turn(x.c.w, h)
 	i, n := h.Index(), len(x.turns)
 	x.turns[i]++
 	if x.turns[i]%forgottenTurns != 0 {
@@ -115,6 +117,7 @@ func (x *prompt) closed(at *sim.Host, conn sim.Conn) {
 	if x.c == nil {
 		return
 	}
+	x.changes.closed(at, conn)
 	n := len(x.turns)
 	for i := at.Index() * n; i < at.Index()*n+n; i++ {
 		if x.asked[i].conn == conn {
@@ -143,6 +146,8 @@ func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
 		x.call(env.Host(), from, m, r.Correlation, r.LeaderEpoch)
 	case *raft.EndQuorumEpochRequest:
 		x.call(env.Host(), from, m, r.Correlation, r.LeaderEpoch)
+	default:
+		x.changes.received(env.Host(), from, conn, m)
 	}
 }
 
@@ -179,6 +184,8 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
 	case *raft.EndQuorumEpochRequest:
 		x.resigned(from, r)
+	default:
+		x.changes.answered(from, to, m)
 	}
 }
 
