@@ -92,8 +92,13 @@ func tab(t *testing.T, name string, width, height int64) *browser {
 // show opens a file and waits until its script has said how it went.
 func (b *browser) show(file string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate("file://" + file))
+	b.navigate(file)
 	b.wait(`document.documentElement.dataset.ready`)
+}
+
+func (b *browser) navigate(file string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate("file://" + file))
 }
 
 func chromium(t *testing.T) string {

@@ -148,6 +148,7 @@ function wire(m, page, t) {
   on("to-violation", page.toViolation), on("zoom-in", () => page.zoom(2)), on("zoom-out", () => page.zoom(0.5)), on("fit", page.fit);
   on("axis", page.turnAxis), on("theme", page.theme.next), on("help-open", () => $("help").showModal());
   $("to-violation").hidden = m.violation < 0;
+  $("to-violation").textContent = "✖ " + m.broken;
   $("show-messages").addEventListener("change", (e) => ((t.messages = e.target.checked), t.draw()));
   $("scrub").max = Math.max(0, m.n - 1);
   $("scrub").addEventListener("input", (e) => page.go(Number(e.target.value)));

@@ -239,7 +239,7 @@ function labelActions(t) {
 function marks(t) {
   const { m, x, theme } = t, c = t.base;
   c.font = "11px " + theme.sans;
-  for (const [seq, color, text] of [[m.calm, theme.color.soft, "calm begins"], [m.violation, theme.color.bad, "✖ violation"]]) {
+  for (const [seq, color, text] of [[m.calm, theme.color.soft, "calm begins"], [m.violation, theme.color.bad, "✖ " + m.broken]]) {
     if (seq < 0) continue;
     const px = Math.round(x.px(seq)) + 0.5;
     if (px < x.left - 100 || px > t.width) continue;

@@ -19,6 +19,8 @@ function buildModel(d) {
   messages(m);
   actions(m, d);
   m.violation = lastOf(m, m.K.violation);
+  m.broken = m.violation >= 0 ? "violation" : "hazard"; // what the run is about, in a word
+  if (m.violation < 0) m.violation = m.kind.indexOf(m.K.hazard);
   m.calm = lastOf(m, m.K.calm);
   m.maxWeight = m.weight.reduce((a, b) => (a > b ? a : b), 0);
   return m;
