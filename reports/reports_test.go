@@ -1,6 +1,8 @@
 package reports_test
 
 import (
+	"encoding/xml"
+	"errors"
 	"strings"
 	"testing"
 
@@ -165,4 +167,92 @@ func TestVerifyText(t *testing.T) {
 	j := reports.NewVerifyJSON(r)
 	require.Equal(t, "b", j.Differences[0].Loud[0].Text)
 	require.Equal(t, int64(9), j.Differences[0].Event)
+}
+
+func TestJUnit(t *testing.T) {
+	s := summary()
+	s.Scenarios = append(s.Scenarios, campaign.ScenarioSummary{Name: "toy/c", Runs: 10}, campaign.ScenarioSummary{Name: "toy/idle"})
+	s.Findings[0].Example.Detail, s.Findings[0].Shortest.Detail = "a & b < c", "a & b < c"
+	var b strings.Builder
+	require.NoError(t, reports.JUnit(&b, s))
+	var doc struct {
+		Tests    int64 `xml:"tests,attr"`
+		Failures int64 `xml:"failures,attr"`
+		Suites   []struct {
+			Name     string `xml:"name,attr"`
+			Tests    int64  `xml:"tests,attr"`
+			Failures int64  `xml:"failures,attr"`
+			Skipped  int64  `xml:"skipped,attr"`
+			Cases    []struct {
+				Name    string `xml:"name,attr"`
+				Failure *struct {
+					Message string `xml:"message,attr"`
+					Type    string `xml:"type,attr"`
+					Text    string `xml:",chardata"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(b.String()), &doc))
+	require.Len(t, doc.Suites, 3)
+	total, failures := int64(0), int64(0)
+	for _, suite := range doc.Suites {
+		require.Len(t, suite.Cases, int(suite.Tests))
+		total, failures = total+suite.Tests, failures+suite.Failures
+	}
+	require.Equal(t, [2]int64{total, failures}, [2]int64{doc.Tests, doc.Failures})
+	scenarios := doc.Suites[0]
+	require.Equal(t, int64(1), scenarios.Failures)
+	require.Equal(t, int64(1), scenarios.Skipped, "no seed of toy/idle ran")
+	require.Equal(t, "violation/agree/two", scenarios.Cases[0].Failure.Message)
+	require.Equal(t, "violation", scenarios.Cases[0].Failure.Type)
+	require.Contains(t, scenarios.Cases[0].Failure.Text, "a & b < c")
+	require.Contains(t, scenarios.Cases[0].Failure.Text, "simrun replay out/x.json")
+	require.Nil(t, scenarios.Cases[1].Failure)
+	require.Equal(t, int64(1), doc.Suites[2].Failures, "a hazard that is due")
+	require.ErrorContains(t, reports.JUnit(full{}, s), "no space left")
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestGitHubAnnotations(t *testing.T) {
+	s := summary()
+	s.Findings[0].Fingerprint = "violation/agree: two, or 3%"
+	var b strings.Builder
+	require.NoError(t, reports.GitHubAnnotations(&b, s))
+	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+	require.Len(t, lines, 2)
+	require.True(t, strings.HasPrefix(lines[0],
+		"::error title=simrun%3A violation/agree%3A two%2C or 3%25::7 runs in toy/b, first toy/b:7%0A    shortest plan, of toy/b:7: 1 action, 2 hosts%0A"), lines[0])
+	require.Equal(t, "::error title=simrun%3A due and not met::hazard lost: never met", lines[1])
+
+	for range 20 {
+		s.Findings = append(s.Findings, s.Findings[0])
+	}
+	b.Reset()
+	require.NoError(t, reports.GitHubAnnotations(&b, s))
+	lines = strings.Split(strings.TrimSpace(b.String()), "\n")
+	require.Len(t, lines, 10, "GitHub shows no more")
+	require.Contains(t, lines[9], "13 further findings")
+
+	b.Reset()
+	require.NoError(t, reports.GitHubAnnotations(&b, &campaign.Summary{Program: "simrun", Runs: 5}))
+	require.Equal(t, "::notice title=simrun campaign::5 schedules, no findings\n", b.String())
+}
+
+func TestGitHubSummary(t *testing.T) {
+	s := summary()
+	s.Coverage = &campaign.CoverageSummary{Combinations: 200, New: [campaign.Tenths]int64{9: 3}}
+	s.Findings[0].Fingerprint = "violation/a|b/<c>"
+	var b strings.Builder
+	require.NoError(t, reports.GitHubSummary(&b, s, "simrun campaign --seeds 1000"))
+	for _, want := range []string{
+		"## simrun campaign: ✖ 1 finding\n", "about 200 combinations of state, fault and workload; the last tenth of the seeds brought 3 of them, 1.5 %.",
+		"```text\nsimrun campaign --seeds 1000\n```", `### violation/a\|b/&lt;c>`, "first `toy/b:7`", "* hazard lost: never met", "| toy/b | 1,000 | 7 | 4 |",
+		"shortest plan, of toy/b:7: 1 action, 2 hosts\n  differ\n",
+	} {
+		require.Contains(t, b.String(), want)
+	}
 }
