@@ -165,8 +165,23 @@ func kafkaHazards() []hazard {
 		covers: func(evidence, detail string) bool {
 			return evidence == evidenceFatal && strings.Contains(detail, snapshotBehindTail) || evidence == invariants.InUseBehindSnapshot
 		},
+	}, {
+		doc: sim.HazardDoc{
+			ID: "controller-behind-retention", Invariant: "no-unexpected-stop", Scenario: "", Fault: "a thread that lags",
+			Doc: "a leader's controller whose thread lags until retention has deleted what it has not read is given a snapshot while it is active, and stops, " +
+				"as Kafka's does (metadata-bootstrap 7.1, snapshot load)",
+		},
+		invariants: []string{"no-unexpected-stop"},
+		stops:      true,
+		applies:    func(_ *cluster, p *plan.Plan) bool { return p.Scheduler.Policy != "" },
+		covers: func(evidence, detail string) bool {
+			return evidence == evidenceFatal && strings.Contains(detail, activeGetsSnapshot)
+		},
 	}}
 }
+
+// activeGetsSnapshot is what an active controller says that is asked to load a snapshot.
+const activeGetsSnapshot = "cannot load the snapshot: the controller is active"
 
 func hazardDocs() (docs []sim.HazardDoc) {
 	for _, h := range hazards() {

@@ -7,9 +7,9 @@ import (
 
 // The profiles that several scenarios share. What they have in common with other programs is in swarm's stock.
 var (
-	stormProfile    = aiming("storm", "isolate-leader:8 isolate-next:5 kill-leader:5 split-quorum:5 flap:6 crash-after:16 tear:4")
+	stormProfile    = withPCT(aiming("storm", "isolate-leader:8 isolate-next:5 kill-leader:5 split-quorum:5 flap:6 crash-after:16 tear:4"), 8)
 	lightProfile    = aiming("light", "isolate-leader:6 crash-after:12")
-	lockstepProfile = aiming("lockstep", "kill-leader:8 isolate-next:6 flap:6")
+	lockstepProfile = withPCT(aiming("lockstep", "kill-leader:8 isolate-next:6 flap:6"), 8)
 	diskProfile     = aiming("disk", "crash-after:30 tear:12")
 	networkProfile  = aiming("network", "isolate-leader:15 isolate-next:10 split-quorum:15 flap:20")
 	blackoutProfile = aiming("blackout", "crash-after:10")
@@ -28,6 +28,12 @@ var (
 func aiming(stock, weights string) swarm.Profile {
 	f := *swarm.Stock(stock)
 	f.Faults = append(f.Faults, swarm.Weights(weights)...)
+	return f
+}
+
+// withPCT is a profile of which a share of the plans is ordered by priorities.
+func withPCT(f swarm.Profile, percent int64) swarm.Profile {
+	f.PCTPercent = percent
 	return f
 }
 

@@ -49,7 +49,9 @@ type Profile struct {
 	// TimeoutMs is the range of the program's most important timeout, from which it derives the others.
 	TimeoutMs Range
 	Lanes     plan.Lanes // the most of each
-	PeriodUs  int64      // of the workload, where the scenario has one with a period
+	// PCTPercent is the share of plans whose events the scheduler pct orders.
+	PCTPercent int64
+	PeriodUs   int64 // of the workload, where the scenario has one with a period
 }
 
 // usualPresence is the share of seeds that have a kind of fault, in per cent.

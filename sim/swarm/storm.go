@@ -19,6 +19,7 @@ func Storm(d Dice, p *plan.Plan, f *Profile, more Fill) {
 	p.StormUs = plan.Int64(d.Within("storm-us", f.StormUs))
 	Models(d, p, f)
 	Clocks(d, p)
+	Schedule(d, p, f)
 	Actions(d, p, f, more)
 }
 
@@ -75,6 +76,15 @@ func Clocks(d Dice, p *plan.Plan) {
 		h.OffsetMs = plan.Int64(d.Between(h.ID+"/offset", -40, 40))
 		h.StartUs = plan.Int64(d.Between(h.ID+"/start", 0, 30_000))
 	}
+}
+
+// Schedule draws the scheduler: pct in some plans, order of time in the others.
+func Schedule(d Dice, p *plan.Plan, f *Profile) {
+	if !d.Chance("pct", f.PCTPercent) {
+		return
+	}
+	p.Scheduler = plan.Scheduler{Policy: "pct", Depth: d.OneOf("pct-depth", 1, 2, 3, 3, 5), Steps: d.OneOf("pct-steps", 200, 1_000, 5_000),
+		WindowUs: d.OneOf("pct-window", 500, 2_000, 8_000)}
 }
 
 // Actions adds the faults that a seed draws from a profile.
