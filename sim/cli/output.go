@@ -22,12 +22,16 @@ type Configuration struct {
 	Plan    string `json:"plan,omitempty"` // summary of the plan
 }
 
-// Configure describes a call: the command line with every effective flag, whether given or default.
+// Configure describes a call: the command line with every effective flag, whether given or default. A flag that is zero unless somebody
+// sets it, and that nobody set, is not in force.
 func Configure(cmd *cobra.Command, args []string, p *plan.Plan) Configuration {
 	words := append(strings.Fields(cmd.CommandPath()), args...)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
 		if f.Name == "help" || f.Hidden || value == "" || value == "false" || value == "[]" {
+			return
+		}
+		if value == f.DefValue && (value == "0" || value == "0s") {
 			return
 		}
 		if f.Value.Type() == "bool" {
