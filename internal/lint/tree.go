@@ -50,7 +50,7 @@ type Tree struct {
 
 // skipped are directories that no rule looks into: the version store, what runs leave behind, and files that other
 // programs wrote.
-var skipped = map[string]bool{".git": true, "out": true, "capsules": true, "testdata/golden": true}
+var skipped = map[string]bool{".git": true, "artifacts": true, "out": true, "capsules": true, "testdata/golden": true}
 
 var generatedLine = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
