@@ -86,6 +86,12 @@ func (a *App) page(h *history.History, command string) *page.Page {
 	return page.Tell(h, told, parts, tried, a.Catalogue.Registry, command)
 }
 
+// writePage writes an explanation as a page.
+func (a *App) writePage(file string, x *Explanation) error {
+	p := page.Tell(x.History, x.Story, x.Parts, true, a.Catalogue.Registry, x.Replay)
+	return writeWhole(file, func(w io.Writer) error { return page.Write(w, p) })
+}
+
 // writeWhole writes a file in one step: a reader sees the old one or the whole new one, never a part. What went wrong is told in one
 // line that names the file, and ends the program with ExitInternal.
 func writeWhole(file string, write func(w io.Writer) error) error {
