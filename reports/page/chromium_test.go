@@ -168,11 +168,6 @@ func (b *browser) number(expression string) float64 {
 	return eval[float64](b, "Number("+expression+")")
 }
 
-func (b *browser) await(expression string) float64 {
-	b.t.Helper()
-	return eval[float64](b, expression, chromedp.EvalAwaitPromise)
-}
-
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	return strings.TrimSpace(eval[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector)))
