@@ -18,7 +18,7 @@ var files embed.FS
 
 const suffix = ".schema.json"
 
-// Names lists the schemas: run, replay (of each line), campaign, mutants, compare. In alphabetical order.
+// Names lists the schemas: campaign, compare, run, replay (of each line), and so on. In alphabetical order.
 func Names() (names []string) {
 	entries, err := files.ReadDir(".")
 	if err != nil {
