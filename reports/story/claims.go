@@ -297,6 +297,7 @@ func (t *teller) named() (queue []int32) {
 	root := &t.h.Events[t.root]
 	m := t.read(root.Text)
 	concerned := len(m.hosts) == 0
+	var topics []string
 	for seq := t.root - 1; seq >= 0 && t.h.Events[seq].ID == root.ID; seq-- {
 		e := &t.h.Events[seq]
 		if e.Host < 0 {
@@ -307,7 +308,8 @@ func (t *teller) named() (queue []int32) {
 		}
 		if slices.Contains(m.hosts, e.Host) {
 			concerned = true
-			if e.Claim != nil && e.Claim.Topic != "flush" {
+			if e.Claim != nil && e.Claim.Topic != "flush" && !slices.Contains(topics, e.Claim.Topic) {
+				topics = append(topics, e.Claim.Topic)
 				add(seq, 0)
 			}
 		}
@@ -394,11 +396,29 @@ func (t *teller) lastOf(host int32, most int, fits func(c *sim.Claim, e *history
 	return found
 }
 
-// sorted lists the chosen events in the order of the story: causal, ties by depth, host and sentence.
+// sorted lists the chosen events in the order of the story: causal, ties by depth, host and sentence. Faults keep the order of their times,
+// which the plan fixes.
 func (t *teller) sorted(picks []*pick) []*pick {
-	slices.SortFunc(picks, func(a, b *pick) int {
+	depths := map[int32]int32{}
+	var faults []*pick
+	for _, p := range picks {
+		depths[p.seq] = t.order.depth[p.seq]
+		if p.needed {
+			faults = append(faults, p)
+		}
+	}
+	slices.SortStableFunc(faults, t.byTime)
+	for i, deepest := 0, int32(0); i < len(faults); i++ {
+		deepest = max(deepest, depths[faults[i].seq])
+		depths[faults[i].seq] = deepest
+	}
+	slices.SortStableFunc(picks, func(a, b *pick) int {
 		x, y := &t.h.Events[a.seq], &t.h.Events[b.seq]
-		return cmp.Or(cmp.Compare(t.order.depth[a.seq], t.order.depth[b.seq]), cmp.Compare(x.Host, y.Host),
+		byTime := 0
+		if a.needed && b.needed {
+			byTime = t.byTime(a, b)
+		}
+		return cmp.Or(cmp.Compare(depths[a.seq], depths[b.seq]), cmp.Compare(fault(b), fault(a)), byTime, cmp.Compare(x.Host, y.Host),
 			cmp.Compare(x.Lane, y.Lane), t.between(a.seq, b.seq), cmp.Compare(t.sentence(a), t.sentence(b)))
 	})
 	for i := range picks { // what happened before goes before: the first that nothing left over precedes
@@ -422,6 +442,18 @@ func (t *teller) between(a, b int32) int {
 	case t.past(a, b):
 		return -1
 	case t.past(b, a):
+		return 1
+	}
+	return 0
+}
+
+// byTime orders faults by their times, ties by what they are.
+func (t *teller) byTime(a, b *pick) int {
+	return cmp.Or(cmp.Compare(t.h.Events[a.seq].AtUs, t.h.Events[b.seq].AtUs), cmp.Compare(a.text, b.text))
+}
+
+func fault(p *pick) int {
+	if p.needed {
 		return 1
 	}
 	return 0

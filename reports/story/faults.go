@@ -241,6 +241,8 @@ func operatorText(a *plan.Action, get func(string) string) string {
 		return fmt.Sprintf("%s is restarted with %s for its bootstrap servers", get("host"), get("to"))
 	case "move":
 		return fmt.Sprintf("%s is restarted at port %s", get("host"), get("port"))
+	case "misadvertise":
+		return fmt.Sprintf("%s is restarted and announces port %s, where it does not listen", get("host"), get("port"))
 	case "lose-files":
 		return fmt.Sprintf("%s loses its files %s", get("host"), get("what"))
 	case "lose-identity":
@@ -271,12 +273,15 @@ func verb(names, one, many string) string {
 	return one
 }
 
-// siteTexts are the decisions that are faults, by site, with the host or the link.
-var siteTexts = map[string]string{
-	"net/reset": "a connection %s breaks", "net/tail": "a packet %s is late", "net/loss": "a datagram %s is lost",
-	"net/duplicate": "a datagram %s arrives twice", "net/reorder": "a datagram %s is overtaken", "net/corrupt": "a bit flips on the way %s",
-	"disk/read-error": "a read of %s fails", "disk/write-error": "a write of %s fails", "disk/sync-error": "an fsync of %s fails",
-	"disk/slow-sync": "an fsync of %s is slow", "sim/spurious-wake": "%s is woken for nothing",
+// siteTexts are the decisions that are faults, by site: one, with the host or the link, and several.
+var siteTexts = map[string][2]string{
+	"net/reset": {"a connection %s breaks", "%d connections break"}, "net/tail": {"a packet %s is late", "%d packets are late"},
+	"net/loss": {"a datagram %s is lost", "%d datagrams are lost"}, "net/duplicate": {"a datagram %s arrives twice", "%d datagrams arrive twice"},
+	"net/reorder": {"a datagram %s is overtaken", "%d datagrams are overtaken"}, "net/corrupt": {"a bit flips on the way %s", "%d bits flip on the way"},
+	"disk/read-error": {"a read of %s fails", "%d reads fail"}, "disk/write-error": {"a write of %s fails", "%d writes fail"},
+	"disk/sync-error": {"an fsync of %s fails", "%d fsyncs fail"}, "disk/slow-sync": {"an fsync of %s is slow", "%d fsyncs are slow"},
+	"disk/stray":        {"a sector of %s goes astray", "%d sectors go astray"},
+	"sim/spurious-wake": {"%s is woken for nothing", "%d wake-ups come for nothing"},
 }
 
 // rateTexts are the fault rates.
@@ -287,33 +292,43 @@ var rateTexts = map[string]string{
 	"disk.sync_error_ppm": "fsyncs fail", "disk.slow_sync_ppm": "fsyncs are slow",
 }
 
-// chances are the necessary decisions and rates in one sentence each kind, "" for none. What a crash took from a disk is told with
-// the crash, and spreads of delays are no faults.
+// chances are the necessary decisions and rates in one clause each kind, none for a plan without. What a crash took from a disk is told
+// with the crash, and spreads of delays are no faults.
 func (t *teller) chances() (text []string) {
+	var sites []string
+	places := map[string][]string{}
 	for i := range t.parts {
 		p := &t.parts[i]
-		if !p.Necessary {
-			continue
-		}
-		var s string
-		switch p.Kind {
-		case shrink.DecisionPart:
+		switch {
+		case !p.Necessary:
+		case p.Kind == shrink.DecisionPart:
 			site, rest, _ := strings.Cut(p.Text, " ")
 			where, _, _ := strings.Cut(rest, " ")
 			if from, to, link := strings.Cut(where, ">"); link {
 				where = "from " + from + " to " + to
 			}
-			if form := siteTexts[site]; form != "" {
-				s = fmt.Sprintf(form, where)
+			if siteTexts[site][0] == "" {
+				continue
 			}
-		case shrink.RatePart:
-			s = rateTexts[p.ID]
-			if s != "" {
-				s += " (" + p.Text + ")"
+			if places[site] == nil {
+				sites = append(sites, site)
 			}
+			places[site] = append(places[site], where)
+		case p.Kind == shrink.RatePart && rateTexts[p.ID] != "":
+			text = append(text, rateTexts[p.ID]+" ("+p.Text+")")
 		}
-		if s != "" && !slices.Contains(text, s) {
-			text = append(text, s)
+	}
+	slices.Sort(sites)
+	for _, site := range sites {
+		list := places[site]
+		slices.Sort(list)
+		switch distinct := slices.Compact(slices.Clone(list)); {
+		case len(list) == 1:
+			text = append(text, fmt.Sprintf(siteTexts[site][0], list[0]))
+		case len(distinct) <= 2:
+			text = append(text, fmt.Sprintf(siteTexts[site][1], len(list))+" ("+enumerate(distinct)+")")
+		default:
+			text = append(text, fmt.Sprintf(siteTexts[site][1], len(list)))
 		}
 	}
 	return text

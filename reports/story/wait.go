@@ -34,12 +34,15 @@ func (t *teller) wait() {
 const maxUnmet = 5
 
 // unmet are the last lines of a run that is stuck: what every host knows, who waits for whom, and what the fault budget makes of it.
-func (t *teller) unmet() []Line {
+func (t *teller) unmet(most int) []Line {
 	v := t.h.Verdict
-	lines := []Line{{Text: "at the end " + t.standing(), Seq: -1}}
+	var lines []Line
+	if standing := t.standing(); standing != "" {
+		lines = append(lines, Line{Text: "at the end " + standing, Seq: -1})
+	}
 	for i, why := range v.Waiting {
-		if i == maxUnmet-1 && len(v.Waiting) > maxUnmet {
-			lines = append(lines, Line{Text: fmt.Sprintf("and %d obligations more are unmet", len(v.Waiting)-i), Seq: -1})
+		if i == most-1 && len(v.Waiting) > most {
+			lines = append(lines, Line{Text: fmt.Sprintf("unmet: %s; and %d more", why, len(v.Waiting)-i-1), Seq: -1})
 			break
 		}
 		lines = append(lines, Line{Text: "unmet: " + why, Seq: -1})
@@ -67,8 +70,7 @@ func (t *teller) standing() string {
 		switch role, epoch := facets["role"], facets["epoch"]; {
 		case !up:
 			words = append(words, name+" is down")
-		case role == "":
-			words = append(words, name+" is up")
+		case role == "": // no node, or none yet
 		case facets["leader"] == "" || facets["leader"] == "none" || strings.EqualFold(role, "leader"):
 			words = append(words, fmt.Sprintf("%s is %s in epoch %s", name, strings.ToLower(role), epoch))
 		default:

@@ -10,8 +10,8 @@ import (
 
 // write makes the lines: the picks that matter most, in causal order, then what is broken.
 func (t *teller) write() {
-	last := t.ending()
 	chances := t.chances()
+	last := t.ending(len(chances))
 	room := MaxLines - len(last)
 	if len(chances) > 0 {
 		room--
@@ -51,6 +51,13 @@ func (t *teller) kept(room int) []*pick {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(t.order.depth[b.seq], t.order.depth[a.seq]), cmp.Compare(x.Host, y.Host),
 			cmp.Compare(x.Lane, y.Lane), t.between(b.seq, a.seq), cmp.Compare(t.sentence(a), t.sentence(b)))
 	})
+	said := map[string]bool{}
+	picks = slices.DeleteFunc(picks, func(p *pick) bool { // once is enough
+		s := t.sentence(p)
+		again := said[s]
+		said[s] = true
+		return again
+	})
 	return picks[:min(room, len(picks))]
 }
 
@@ -60,6 +67,9 @@ func (t *teller) sentence(p *pick) string {
 	s := p.text
 	if s == "" {
 		s = t.h.Hosts[e.Host] + " " + t.claim(p.seq).Clause
+		if records := t.records(p.seq); records != "" {
+			s += " (" + records + ")"
+		}
 	}
 	for _, f := range p.folds {
 		if names := t.names(f.hosts); names != "" {
@@ -77,6 +87,41 @@ func (t *teller) sentence(p *pick) string {
 		s += " (necessary)"
 	}
 	return s
+}
+
+// maxRecords is how many kinds of record are named.
+const maxRecords = 3
+
+// records names what a claim to have appended something appended: "LEADER_CHANGE, ConfigRecord".
+func (t *teller) records(seq int32) string {
+	c := t.claim(seq)
+	if c.Topic != "append" {
+		return ""
+	}
+	found := map[int64]string{}
+	host := t.h.Events[seq].Host
+	for i := seq; i >= 0 && int64(len(found)) < min(c.To-c.From, 64); i-- {
+		e := &t.h.Events[i]
+		if e.Host != host {
+			continue
+		}
+		for k := range e.Log {
+			edit := &e.Log[k]
+			if _, have := found[edit.Offset]; edit.Do == "append" && covers(c, edit.Offset) && !have {
+				found[edit.Offset], _, _ = strings.Cut(edit.Text, " ")
+			}
+		}
+	}
+	var names []string
+	for offset := c.From; offset < c.To; offset++ {
+		if name := found[offset]; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > maxRecords {
+		names = append(names[:maxRecords], "and others")
+	}
+	return strings.Join(names, ", ")
 }
 
 // names lists hosts in words, in plan order.
@@ -105,9 +150,15 @@ func enumerate(names []string) string {
 }
 
 // ending are the last lines: the invariant with its sentence.
-func (t *teller) ending() []Line {
+func (t *teller) ending(chances int) []Line {
 	if t.root < 0 {
-		return t.unmet()
+		faults := min(chances, 1)
+		for _, p := range t.chosen {
+			if p.needed {
+				faults++
+			}
+		}
+		return t.unmet(min(maxUnmet, max(1, MaxLines-faults-2)))
 	}
 	line := Line{Text: t.broken, Seq: t.root}
 	if t.h.Events[t.root].Kind == history.Violation {

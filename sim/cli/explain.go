@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/reports/story"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
@@ -26,6 +27,8 @@ type Explanation struct {
 	Replay  string           `json:"replay"` // the command that runs it again
 	History *history.History `json:"-"`
 	Parts   []shrink.Part    `json:"-"`
+
+	program string
 }
 
 // explainOptions are the flags of explain.
@@ -34,21 +37,25 @@ type explainOptions struct {
 	asIs   bool
 	goal   string
 	out    string
+	html   string // file for the page, "" for none
+	page   string // file for the story as Markdown, "" for none
 }
 
 func (a *App) explainCommand() *cobra.Command {
 	o := explainOptions{budget: shrinkBudget}
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
-		Use:   "explain CAPSULE|TOKEN",
+		Use:   "explain CAPSULE|PLAN|TOKEN",
 		Short: "Tell a failure in at most twelve lines, with the faults that it needs",
 		Long: "Explain shrinks the plan, finds out by running it which of its faults are necessary, records the run and tells it: who\n" +
 			"believed what, on what grounds, which fault made the difference, which invariant broke. A run that is stuck is told by\n" +
 			"who waits for whom, and whether the fault budget makes that legitimate. The shrunk plan is written as a capsule.",
 		Example: fmt.Sprintf("  %s explain %s:SEED   # a seed that fails, as a campaign prints it\n  %s explain %s/FILE.json --json", program,
 			a.exampleScenario(), program, a.defaultOut()),
-		Args: oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
+		Args: oneArgument("a capsule or plan file, or a token such as " + a.exampleScenario() + ":17"),
 	}
+	cmd.Flags().StringVar(&o.page, "markdown", "", "file for the story as a page of Markdown")
+	cmd.Flags().StringVar(&o.html, "html", "", "file for the story as a page with the timeline of the run and the state of every node")
 	cmd.Flags().StringVar(&o.goal, "target", "", "fingerprint to explain (default: the one that the run shows)")
 	cmd.Flags().Int64Var(&o.budget, "budget", o.budget, "runs to spend on shrinking")
 	cmd.Flags().BoolVar(&o.asIs, "as-is", false, "explain the plan as it is, without shrinking it")
@@ -62,7 +69,7 @@ func (a *App) explainCommand() *cobra.Command {
 				return Usagef("--out %s: cannot be written: %w", shellWord(o.out), err)
 			}
 		}
-		src, err := a.locate(args[0])
+		src, err := a.locateAny(args[0])
 		if err != nil {
 			return err
 		}
@@ -81,12 +88,60 @@ func (a *App) explainCommand() *cobra.Command {
 		} else if err = x.Config.Print(w); err == nil {
 			err = x.print(w)
 		}
+		if err == nil && o.page != "" {
+			if unwritten == nil {
+				unwritten = plan.WriteFile(o.page, x.Markdown(args[0]))
+			}
+		}
+		if err == nil && o.html != "" {
+			if err = a.writePage(o.html, x); err == nil && !JSON(cmd) {
+				fmt.Fprintf(w, "page: %s\n", o.html)
+			}
+		}
 		if err == nil && unwritten != nil {
 			return &errUnwritten{notWritten(unwritten)}
 		}
 		return err
 	}
 	return cmd
+}
+
+// locateAny is locate for commands that take plan files, too.
+func (a *App) locateAny(arg string) (*source, error) {
+	if documentOf(arg) != planDocument {
+		return a.locate(arg)
+	}
+	p, err := a.readPlan(arg)
+	return &source{plan: p}, err
+}
+
+// Markdown is the explanation as a page. It depends on the plan and on what was asked for alone.
+func (x *Explanation) Markdown(name string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", x.Target)
+	for i := range x.Lines {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, x.Lines[i].Text)
+	}
+	b.WriteString("\n")
+	necessary, incidental, models := x.blame()
+	for _, text := range necessary {
+		fmt.Fprintf(&b, "- necessary: `%s`\n", text)
+	}
+	if len(necessary) == 0 {
+		b.WriteString("- no fault is necessary: it happens without any\n")
+	}
+	for _, text := range incidental {
+		fmt.Fprintf(&b, "- incidental: `%s`\n", text)
+	}
+	if models > 0 {
+		fmt.Fprintf(&b, "- incidental: %s\n", reports.Plural(models, "rate or clock setting"))
+	}
+	fmt.Fprintf(&b, "\nMade by `%s explain %s`", x.program, name)
+	if x.Stats.Minimal {
+		b.WriteString(", from a plan of which no single part can go")
+	}
+	b.WriteString(".\n")
+	return []byte(b.String())
 }
 
 // explain makes the explanation of a plan. An error together with an explanation says that the capsule could not be written.
@@ -111,7 +166,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 	case strings.Contains(goal, "/"+campaign.ProcessLives+"/"):
 		return nil, Usagef("%s: %s took its process along or never ended, and nothing in a process can explain such a run", name, goal)
 	}
-	x := &Explanation{}
+	x := &Explanation{program: a.Catalogue.Program}
 	small := p
 	if !o.asIs {
 		small, x.Stats = shrink.Shrink(runner, p, goal, o.budget, nil)
@@ -174,20 +229,39 @@ func (x *Explanation) faults(registry *plan.Registry, p, small *plan.Plan) {
 	}
 }
 
+// blame sorts the faults. Rates and errors of clocks that are incidental are counted: a plan that was not shrunk has a dozen.
+func (x *Explanation) blame() (necessary, incidental []string, models int64) {
+	for i := range x.Faults {
+		f := &x.Faults[i]
+		switch {
+		case f.Necessary:
+			necessary = append(necessary, f.Text)
+		case f.Kind == shrink.RatePart || f.Kind == shrink.ClockPart:
+			models++
+		default:
+			incidental = append(incidental, f.Text)
+		}
+	}
+	return necessary, incidental, models
+}
+
 // maxDropped bounds the incidental actions that are printed.
 const maxDropped = 30
 
 func (x *Explanation) print(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s\n%s\n", x.Target, x.Story.String())
-	for i := range x.Faults {
-		word := "necessary "
-		if !x.Faults[i].Necessary {
-			word = "incidental"
-		}
-		fmt.Fprintf(w, "%s  %s\n", word, x.Faults[i].Text)
+	necessary, incidental, models := x.blame()
+	for _, text := range necessary {
+		fmt.Fprintf(w, "necessary   %s\n", text)
 	}
-	if len(x.Faults) == 0 {
+	if len(necessary) == 0 {
 		fmt.Fprintln(w, "no fault is necessary: it happens without any")
+	}
+	for _, text := range incidental {
+		fmt.Fprintf(w, "incidental  %s\n", text)
+	}
+	if models > 0 {
+		fmt.Fprintf(w, "incidental  %s\n", reports.Plural(models, "rate or clock setting"))
 	}
 	for i, action := range x.Dropped {
 		if i == maxDropped {

@@ -76,6 +76,11 @@ func (r *recorder) disk(e *Event, t *sim.TraceLine) {
 		delete(d.files, op.Path)
 	case vdisk.OpVanish:
 		e.Kind, e.Weight, e.Text = Lost, Turning, "the name "+op.Path+" is lost"
+		e.Claim = &sim.Claim{Topic: "lost", Clause: "loses the file " + short(op.Path)}
+		if n := len(f.units); n > 0 && f.units[0].Offset >= 0 {
+			e.Claim.From, e.Claim.To = f.units[0].Offset, f.units[n-1].Offset+1
+			e.Claim.Clause += " with " + span(e.Claim.From, e.Claim.To-1)
+		}
 		delete(d.files, op.Path)
 	}
 	d.edit(e)
@@ -125,12 +130,9 @@ func (r *recorder) reset(e *Event, f *file, op *vdisk.Op) {
 	}
 	switch gone := before[same:]; {
 	case len(gone) > 0 && gone[0].Offset >= 0:
-		e.Text = fmt.Sprintf("offsets %d to %d are lost from %s", gone[0].Offset, gone[len(gone)-1].Offset, short(op.Path))
+		e.Text = span(gone[0].Offset, gone[len(gone)-1].Offset) + " lost from " + short(op.Path)
 		e.Claim = &sim.Claim{Topic: "lost", From: gone[0].Offset, To: gone[len(gone)-1].Offset + 1, Epoch: gone[0].Epoch,
-			Clause: fmt.Sprintf("loses offsets %d to %d, which it had not flushed", gone[0].Offset, gone[len(gone)-1].Offset)}
-		if len(gone) == 1 {
-			e.Claim.Clause = fmt.Sprintf("loses offset %d, which it had not flushed", gone[0].Offset)
-		}
+			Clause: "loses " + span(gone[0].Offset, gone[len(gone)-1].Offset) + ", not flushed"}
 	case len(gone) > 0 && len(f.units) > same:
 		e.Text = fmt.Sprintf("%s is back at: %s; lost: %s", short(op.Path), f.units[same].Text, gone[0].Text)
 		e.Claim = &sim.Claim{Topic: "lost", Epoch: gone[0].Epoch,
@@ -239,4 +241,12 @@ func (e *Event) flushed(f *file, size int64) {
 	e.Text += fmt.Sprintf(": records %d to %d are durable", first, last)
 	e.Claim = &sim.Claim{Topic: "flush", From: first, To: last + 1, Epoch: fresh[0].Epoch,
 		Clause: fmt.Sprintf("flushes its log up to offset %d", last)}
+}
+
+// span is a range of offsets in words.
+func span(first, last int64) string {
+	if first == last {
+		return fmt.Sprintf("offset %d", first)
+	}
+	return fmt.Sprintf("offsets %d to %d", first, last)
 }
