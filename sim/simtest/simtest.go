@@ -13,10 +13,13 @@
 //
 //	func FuzzRegister(f *testing.F) { simtest.Fuzz(f, register.Catalogue(), "register/fixed") }
 //
+//	func FuzzRegisterEdits(f *testing.F) { simtest.FuzzEdits(f, register.Catalogue(), "register/fixed") }
+//
 // Seeds gives each seed a subtest whose name is SCENARIO:SEED: what `go test -run` selects, and the token that the replay
 // command takes. With slashes in the scenario's name, quote it piecewise for -run, as go test wants: -run
 // 'TestRegister/register/fixed:17'. Plans is another way to draw plans, for rapid, which shrinks what fails by deleting
-// actions. Fuzz is the third: the fuzzer picks the seed and the actions that stay.
+// actions; EditedPlans adds profiles and edits, which shrink too. Fuzz is the third: the fuzzer picks the seed and the actions that stay;
+// with FuzzEdits it changes the plan by edits, so that what it learns of coverage guides it to plans near by.
 //
 // What fails says how to replay it: by its token when the plan is the one that the seed draws, else by a capsule file that
 // holds the plan. Runs in tests do not poison memory; Poisoned does, for programs that may reuse what they gave away.
