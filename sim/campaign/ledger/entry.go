@@ -45,7 +45,7 @@ const selectEntry = `SELECT id, program, engine, build, command, config, likenes
 func (l *Ledger) entries(where string, args ...any) (list []Entry, err error) {
 	rows, err := l.db.Query(selectEntry+where, args...)
 	if err != nil {
-		return nil, l.failed(err)
+		return nil, l.unreadable(err)
 	}
 	defer func() { _ = rows.Close() }() // it was only read
 	for rows.Next() {
@@ -54,7 +54,7 @@ func (l *Ledger) entries(where string, args ...any) (list []Entry, err error) {
 		var summary string
 		if err := rows.Scan(&e.ID, &e.Program, &e.Engine, &e.Build, &e.Command, &e.Config, &e.Likeness, &started, &ended, &active,
 			&e.State, &summary, &e.Runs); err != nil {
-			return nil, l.failed(err)
+			return nil, l.unreadable(err)
 		}
 		e.Started, e.Active = time.UnixMilli(started).UTC(), time.Duration(active)*time.Millisecond
 		if ended != 0 {
@@ -69,7 +69,7 @@ func (l *Ledger) entries(where string, args ...any) (list []Entry, err error) {
 		}
 		list = append(list, e)
 	}
-	return list, l.failed(rows.Err())
+	return list, l.unreadable(rows.Err())
 }
 
 func (l *Ledger) failed(err error) error {
@@ -77,6 +77,14 @@ func (l *Ledger) failed(err error) error {
 		return nil
 	}
 	return fmt.Errorf("ledger: %s: %w", l.file, err)
+}
+
+// unreadable is failed for what was only read: then the file is to blame, which is damaged or not of this package.
+func (l *Ledger) unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: cannot be read: %w", ErrInput, l.file, err)
 }
 
 // List returns all campaigns, the oldest first.
@@ -101,9 +109,10 @@ func (l *Ledger) one(name, where string, args ...any) (Entry, error) {
 	return list[0], nil
 }
 
-// Before returns the last campaign before this one that is like it and has come to something; nil when there is none.
+// Before returns the last campaign before this one that is like it and came to its end; nil when there is none.
 func (l *Ledger) Before(id int64, likeness string) (*Entry, error) {
-	list, err := l.entries("WHERE likeness = ? AND id < ? AND summary IS NOT NULL ORDER BY id DESC LIMIT 1", likeness, id)
+	list, err := l.entries("WHERE likeness = ? AND id < ? AND summary IS NOT NULL AND state IN (?, ?) ORDER BY id DESC LIMIT 1",
+		likeness, id, Done, Stopped)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -129,5 +138,5 @@ func (l *Ledger) LastSeen(fingerprint, scenario string) (*Seen, error) {
 		return nil, nil
 	}
 	s.Rate = campaign.NewRate(runs, outOf)
-	return s, l.failed(err)
+	return s, l.unreadable(err)
 }

@@ -166,14 +166,14 @@ func (l *Ledger) Resume(id int64) (*Journal, Entry, campaign.Past, error) {
 func (l *Ledger) stages(id int64) (stages [][]campaign.Range, err error) {
 	rows, err := l.db.Query("SELECT stage, scenario, at, count FROM stages WHERE campaign = ? ORDER BY stage, place", id)
 	if err != nil {
-		return nil, l.failed(err)
+		return nil, l.unreadable(err)
 	}
 	defer func() { _ = rows.Close() }() // it was only read
 	for rows.Next() {
 		var stage int
 		var r campaign.Range
 		if err := rows.Scan(&stage, &r.Scenario, &r.At, &r.Count); err != nil {
-			return nil, l.failed(err)
+			return nil, l.unreadable(err)
 		}
 		if stage == len(stages) {
 			stages = append(stages, nil)
@@ -185,20 +185,20 @@ func (l *Ledger) stages(id int64) (stages [][]campaign.Range, err error) {
 			stages[stage] = append(stages[stage], r)
 		}
 	}
-	return stages, l.failed(rows.Err())
+	return stages, l.unreadable(rows.Err())
 }
 
 func (l *Ledger) batches(id int64) (list []campaign.Batch, err error) {
 	rows, err := l.db.Query("SELECT scenario, at, count, tally, died, note FROM batches WHERE campaign = ? ORDER BY scenario, at", id)
 	if err != nil {
-		return nil, l.failed(err)
+		return nil, l.unreadable(err)
 	}
 	defer func() { _ = rows.Close() }() // it was only read
 	for rows.Next() {
 		var b campaign.Batch
 		var tally sql.NullString
 		if err := rows.Scan(&b.Scenario, &b.At, &b.Count, &tally, &b.Died, &b.Note); err != nil {
-			return nil, l.failed(err)
+			return nil, l.unreadable(err)
 		}
 		if tally.Valid {
 			b.Tally = new(campaign.Tally)
@@ -208,5 +208,5 @@ func (l *Ledger) batches(id int64) (list []campaign.Batch, err error) {
 		}
 		list = append(list, b)
 	}
-	return list, l.failed(rows.Err())
+	return list, l.unreadable(rows.Err())
 }

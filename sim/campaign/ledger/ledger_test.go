@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"bytes"
 	"database/sql"
 	"fmt"
 	"os"
@@ -140,6 +141,65 @@ func TestEndsBucketsAndComparisons(t *testing.T) {
 	require.NoError(t, db.QueryRow("SELECT first_seed, capsule FROM buckets WHERE campaign = 1 AND scenario = 'toy/b@disk'").Scan(&seed, &capsule))
 	require.Equal(t, "18446744073709551615", seed)
 	require.Equal(t, "out/x.json", capsule)
+}
+
+// A file that was cut or damaged is told from one that works, whatever is wrong with it.
+func TestDamagedFilesAreInput(t *testing.T) {
+	dir := t.TempDir()
+	whole := filepath.Join(dir, "whole.db")
+	l := open(t, whole)
+	for range 3 {
+		j := begin(t, l, "like")
+		require.NoError(t, j.Decide(0, []campaign.Range{{Scenario: "toy/a", Count: 400}}))
+		for i := range int64(40) {
+			require.NoError(t, j.Done([]campaign.Batch{batch(10*i, 10)}, 0))
+		}
+		require.NoError(t, j.End(summary(400, "violation/x/y")))
+	}
+	require.NoError(t, l.Close())
+	data, err := os.ReadFile(whole)
+	require.NoError(t, err)
+	problems := 0
+	try := func(name string, data []byte) {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, data, 0o600))
+		err := readAll(file)
+		if err != nil {
+			problems++
+			require.ErrorIs(t, err, ledger.ErrInput, name)
+			require.ErrorContains(t, err, file)
+		}
+	}
+	for size := 0; size < len(data); size += 1 + len(data)/40 {
+		try(fmt.Sprintf("cut-%d.db", size), data[:size])
+	}
+	for at := 100; at < len(data); at += len(data) / 60 {
+		damaged := bytes.Clone(data)
+		for i := at; i < min(at+64, len(damaged)); i++ {
+			damaged[i] ^= 0x5a
+		}
+		try(fmt.Sprintf("damaged-%d.db", at), damaged)
+	}
+	require.Greater(t, problems, 20)
+}
+
+// readAll reads everything that a file has.
+func readAll(file string) error {
+	l, err := ledger.OpenExisting(file)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }()
+	list, err := l.List()
+	for _, e := range list {
+		if err == nil {
+			_, _, _, err = l.Resume(e.ID)
+		}
+	}
+	if err == nil {
+		_, err = l.LastSeen("violation/x/y", "toy/a")
+	}
+	return err
 }
 
 // Of campaigns that ended long ago only what they came to is kept; of others everything is.
