@@ -17,12 +17,13 @@ test: ## all tests, as in the README
 race: ## the small core packages under the race detector
 	go test -race -short $(CORE)
 
-lint: ## gofmt, go vet, staticcheck, golangci-lint and the rules of the house
+lint: ## gofmt, go vet, staticcheck, golangci-lint, actionlint and the rules of the house
 	@unformatted=$$(git ls-files -z '*.go' ':!:*/testdata/*' | xargs -0 gofmt -l); \
 		test -z "$$unformatted" || { echo "not formatted:"; echo "$$unformatted"; exit 1; }
 	go vet ./...
 	go tool -modfile=tools.mod staticcheck ./...
 	go tool -modfile=tools.mod golangci-lint run ./...
+	go tool -modfile=tools.mod actionlint deploy/github/pull-request.yml deploy/github/nightly.yml
 	go test ./internal/lint
 
 nodet: ## the determinism analyzer over the deterministic rooms

@@ -16,8 +16,10 @@ type Fix struct {
 	Engine      string `json:"capsule_engine"`
 
 	// Replayed: the plan of the capsule was run, with Outcome; Matched of Decisions were drawn again with the same value.
-	Replayed  bool   `json:"replayed"`
-	Outcome   string `json:"outcome,omitempty"`
+	Replayed bool   `json:"replayed"`
+	Outcome  string `json:"outcome,omitempty"`
+	// Instead is the fingerprint of another finding that the plan shows now.
+	Instead   string `json:"instead,omitempty"`
 	Matched   int64  `json:"matched_decisions"`
 	Decisions int64  `json:"capsule_decisions"`
 
@@ -89,6 +91,9 @@ func writeReplayed(b *strings.Builder, f *Fix) {
 		fmt.Fprintf(b, "the capsule's plan: still shows it")
 	default:
 		fmt.Fprintf(b, "the capsule's plan: does not show it any more, and ends with %s", f.Outcome)
+	}
+	if f.Instead != "" {
+		fmt.Fprintf(b, " (ANOTHER FINDING: %s)", f.Instead)
 	}
 	fmt.Fprintf(b, "; %s of %s came up again\n", Count(f.Matched), Plural(f.Decisions, "decision"))
 }

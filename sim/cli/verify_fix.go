@@ -185,6 +185,9 @@ func (c *fixCall) replay(src *source, r *reports.Fix) error {
 	}
 	r.Replayed, r.Outcome = true, string(result.Verdict.Outcome)
 	r.Shows = shrink.Shows(result.Verdict, r.Fingerprint)
+	if other := result.Verdict.Fingerprint(); other != r.Fingerprint {
+		r.Instead = other
+	}
 	r.Matched, r.Decisions = plan.Matched(stored, result.Decisions), int64(len(stored))
 	return nil
 }
@@ -237,7 +240,7 @@ func (c *fixCall) report(config Configuration, r *reports.Fix) error {
 	}
 	switch {
 	case err != nil:
-	case r.Shows || len(r.Others) > 0:
+	case r.Shows || r.Instead != "" || len(r.Others) > 0:
 		err = ErrFinding
 	case r.Interrupted:
 		err = ErrInterrupted
