@@ -151,7 +151,9 @@ func (t *teller) stand(p *pick, at int32, need *sim.Premise) (next []int32) {
 	var f fold
 	for _, seq := range t.resolve(at, need) {
 		if need.Durable && (need.Host != sim.Self || t.aboutFlushing()) {
-			t.noteUnflushed(seq, at)
+			if t.noteUnflushed(seq, at) {
+				next = append(next, seq)
+			}
 		}
 		if need.Fold == "" {
 			if t.choose(seq, p.distance+1) {
@@ -236,19 +238,21 @@ func (t *teller) aboutFlushing() bool {
 	return strings.Contains(t.broken, "durabl") || strings.Contains(t.broken, "flush") || strings.Contains(t.broken, "lost")
 }
 
-// noteUnflushed says of a claim on records that somebody relied on it before its host had flushed them.
-func (t *teller) noteUnflushed(seq, relier int32) {
+// noteUnflushed says of a claim on records that somebody relied on it before its host had flushed them. It returns true when that makes a
+// line of it.
+func (t *teller) noteUnflushed(seq, relier int32) (chosen bool) {
 	e := &t.h.Events[seq]
 	for _, f := range t.claims[e.Host] {
 		if c := t.h.Events[f].Claim; c.Topic == "flush" && c.To >= e.Claim.To && t.past(f, relier) {
-			return
+			return false
 		}
 	}
-	t.choose(seq, 1)
+	chosen = t.choose(seq, 1)
 	p := t.chosen[seq]
 	if note := "without flushing first"; !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
 		p.notes, p.rank = append(p.notes, note), 1
 	}
+	return chosen
 }
 
 // mention is what the sentence of an invariant names.
@@ -258,6 +262,9 @@ type mention struct {
 	offsets [][2]int64 // each in the order in which it is to be tried: the number may be where something ends, exclusively
 }
 
+// bare is a word without what stands around it.
+func bare(word string) string { return strings.Trim(word, ".,;:()'\"") }
+
 // beforeOffset are the words behind which a number is an offset.
 const beforeOffset = "offset,offsets,to,at,from,beyond,below,exposed,watermark,until,and"
 
@@ -266,7 +273,7 @@ func (t *teller) read(sentence string) (m mention) {
 	words := strings.Fields(sentence)
 	previous := ""
 	for _, word := range words {
-		word = strings.Trim(word, ".,;:()'\"")
+		word = bare(word)
 		if i := slices.Index(t.h.Hosts, word); i >= 0 && !slices.Contains(m.hosts, int32(i)) {
 			m.hosts = append(m.hosts, int32(i))
 		}
@@ -418,7 +425,7 @@ func (t *teller) sorted(picks []*pick) []*pick {
 		if a.needed && b.needed {
 			byTime = t.byTime(a, b)
 		}
-		return cmp.Or(cmp.Compare(depths[a.seq], depths[b.seq]), cmp.Compare(fault(b), fault(a)), byTime, cmp.Compare(x.Host, y.Host),
+		return cmp.Or(cmp.Compare(depths[a.seq], depths[b.seq]), cmp.Compare(fault(a), fault(b)), byTime, cmp.Compare(x.Host, y.Host),
 			cmp.Compare(x.Lane, y.Lane), t.between(a.seq, b.seq), cmp.Compare(t.sentence(a), t.sentence(b)))
 	})
 	for i := range picks { // what happened before goes before: the first that nothing left over precedes

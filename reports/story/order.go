@@ -1,6 +1,7 @@
 package story
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/history"
@@ -8,7 +9,8 @@ import (
 
 // order is the happened-before relation of a history: the program order of each lane, messages and posts, what a handler did, a crash
 // and a boot as barriers of their host (what a boot reads is what all lanes of the life before had written), and an action of the plan
-// against what happens on the hosts that it names. Everything else is concurrent, whatever the clock of the world says.
+// or a verdict on an invariant against what happens on the hosts that it names: who acts on a host or looks at it does so at a point of
+// its life. Everything else is concurrent, whatever the clock of the world says.
 type order struct {
 	h       *history.History
 	thread  []int32   // of each event; -1: a line of the world that nothing comes after
@@ -70,7 +72,7 @@ func newOrder(h *history.History) *order {
 		} else if e.Host >= 0 && !barrier {
 			lanes[e.Host] = append(lanes[e.Host], t)
 		}
-		if e.Host >= 0 && !barrier && !containsThread(lanes[e.Host], t) {
+		if e.Host >= 0 && !barrier && !slices.Contains(lanes[e.Host], t) {
 			lanes[e.Host] = append(lanes[e.Host], t)
 		}
 		last[t] = at
@@ -84,15 +86,6 @@ func newOrder(h *history.History) *order {
 // isBarrier tells whether an event concerns all lanes of its host.
 func isBarrier(k history.Kind) bool {
 	return k == history.Down || k == history.Lost || k == history.Boot
-}
-
-func containsThread(list []int32, t int32) bool {
-	for _, have := range list {
-		if have == t {
-			return true
-		}
-	}
-	return false
 }
 
 // threadsOf numbers lanes and actions in the order of their first event, which changes no answer.
@@ -115,6 +108,14 @@ func (o *order) threadsOf() {
 			o.thread[i] = o.threads
 			o.threads++
 			o.touched[i] = o.named(e.Action)
+		case e.Kind == history.Violation || e.Kind == history.Hazard:
+			o.thread[i] = o.threads
+			o.threads++
+			for word := range strings.FieldsSeq(e.Text) {
+				if host := slices.Index(o.h.Hosts, bare(word)); host >= 0 && !slices.Contains(o.touched[i], int32(host)) {
+					o.touched[i] = append(o.touched[i], int32(host))
+				}
+			}
 		case e.Kind == history.Calm:
 			o.thread[i] = o.threads
 			o.threads++

@@ -12,7 +12,6 @@ import (
 // wait chooses what a run that is stuck is told by: its necessary faults, and of each host the last thing that happened to it.
 func (t *teller) wait() {
 	t.root = -1
-	t.faults()
 	waiting := t.read(strings.Join(t.h.Verdict.Waiting, " "))
 	for host := range t.h.Hosts {
 		_, up := t.facets(int32(host))
@@ -28,6 +27,7 @@ func (t *teller) wait() {
 			}
 		}
 	}
+	t.faults()
 }
 
 // maxUnmet bounds the obligations that are told one by one.
