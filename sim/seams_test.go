@@ -233,3 +233,25 @@ func TestCausesComeBefore(t *testing.T) {
 	require.Greater(t, inputs, 100)
 	require.Greater(t, sends, 100)
 }
+
+// What an action with a symbol came to is in the verdict, as actions that need no symbol; two hosts are one parameter.
+func TestResolvedActionsAreInTheVerdict(t *testing.T) {
+	l := lab(func(w *sim.World) {
+		w.At(3*ms, 1, 1, func() {
+			w.ResolvedHosts("cut-0", "to", w.Host("n1"), w.Host("n2"))
+			w.ResolvedHosts("nobody", "to", w.Host("n1"))
+			w.Resolved("later", plan.Action{AtUs: 3_000, Kind: "kill", Params: plan.Params{"host": "n2"}})
+			w.Resolved("later", plan.Action{ID: "x", Kind: "start"})
+		})
+	})
+	p := labPlan(1)
+	act(p, 1, "cut", "from", "n1", "to", "n2")
+	v := l.run(t, p)
+	require.Equal(t, []plan.Resolved{
+		{Action: "cut-0", As: []plan.Action{{ID: "cut-0", AtUs: 1_000, Kind: "cut", Params: plan.Params{"from": "n1", "to": "n1,n2"}}}},
+		{Action: "later", As: []plan.Action{
+			{ID: "later", AtUs: 3_000, Kind: "kill", Params: plan.Params{"host": "n2"}}, {ID: "x", Kind: "start"}}},
+	}, v.Resolved)
+	require.Equal(t, "n2", p.Actions[0].Params["to"], "the plan stays as it is")
+	require.Empty(t, lab(func(*sim.World) {}).run(t, labPlan(1)).Resolved, "a world forgets what it ran before")
+}

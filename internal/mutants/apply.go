@@ -78,6 +78,11 @@ func (p *Patch) overlay(root, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return writeOverlay(files, root, dir)
+}
+
+// writeOverlay writes files, by their paths below root, and the overlay that puts them there.
+func writeOverlay(files map[string]string, root, dir string) (string, error) {
 	replace := map[string]string{}
 	for name, content := range files {
 		to := filepath.Join(dir, "src", filepath.FromSlash(name))

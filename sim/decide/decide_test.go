@@ -128,3 +128,48 @@ func BenchmarkChoose(b *testing.B) {
 		s.Choose(siteA, 1, 1, uint64(i), 1000)
 	}
 }
+
+var spread = NewSpread("test/spread", "a delay")
+
+// An explicit source draws no fault that no override names, whatever the rates; a spread comes from the seed as ever.
+func TestExplicitDrawsOnlyWhatIsNamed(t *testing.T) {
+	run := func(explicit bool, overrides []Override) (drawn []Drawn) {
+		var s Source
+		s.Reset(3, overrides, nil)
+		if explicit {
+			s.Explicit()
+		}
+		s.Record(func(d Drawn) { drawn = append(drawn, d) })
+		for i := range 200 {
+			s.Advance(int64(i) * 20_000_000)
+			s.Chance(siteB, 1, 2, uint64(i%7), 300_000)
+			s.Choose(siteA, 1, 2, uint64(i), 9)
+			s.Choose(spread, 1, 2, uint64(i), 1000)
+		}
+		return drawn
+	}
+	seeded := run(false, nil)
+	var faults []Override
+	for _, d := range seeded {
+		if !d.Site.Spread() && d.Value != d.Site.Benign() {
+			faults = append(faults, Override{NameHash: d.Hash, Value: d.Value})
+		}
+	}
+	require.Greater(t, len(faults), 150)
+	require.Equal(t, seeded, run(true, faults), "naming all of them draws the same")
+	kept := faults[:40]
+	left, spreads := map[uint64]int64{}, 0
+	for i, d := range run(true, kept) {
+		if d.Site.Spread() {
+			require.Equal(t, seeded[i], d)
+			spreads++
+		} else if d.Value != d.Site.Benign() {
+			left[d.Hash] = d.Value
+		}
+	}
+	require.Equal(t, 200, spreads)
+	require.Len(t, left, len(kept))
+	for _, o := range kept {
+		require.Equal(t, o.Value, left[o.NameHash])
+	}
+}

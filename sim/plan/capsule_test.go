@@ -208,3 +208,40 @@ func FuzzDecisions(f *testing.F) {
 		require.True(t, slices.Equal(drawn, back))
 	})
 }
+
+// A bare capsule keeps what its plan does not imply, reads back, and still shows its fingerprint.
+func TestBareCapsule(t *testing.T) {
+	v := &plan.Verdict{Outcome: plan.Violation, TraceHash: 5, BehaviourHash: 6, Events: 7, Stats: map[string]int64{"boots": 3},
+		Broken: []plan.Broken{{Invariant: "x", Evidence: "e", Detail: "d", AtUs: 9, Event: 4, Stack: []string{"f (a.go:1)"}}}}
+	p := &plan.Plan{Format: plan.Format, Scenario: "s", Hosts: []plan.Host{{ID: "n1", Kind: "node"}}}
+	full := plan.NewCapsule("1", p, v, []plan.DrawnDecision{{Hash: 1, Value: 2, Name: "net/reset a"}}, "")
+	bare := full.Bare()
+	data, err := plan.EncodeCapsule(bare)
+	require.NoError(t, err)
+	back, err := plan.DecodeCapsule(data)
+	require.NoError(t, err)
+	require.True(t, back.Consistent())
+	require.Equal(t, []plan.Broken{{Invariant: "x", Evidence: "e", Detail: "d", AtUs: 9}}, back.Verdict.Broken)
+	require.Zero(t, back.TraceHash+back.BehaviourHash)
+	require.Empty(t, back.Unusual)
+	require.Empty(t, back.Decisions)
+	require.Empty(t, back.Verdict.Stats)
+	require.Equal(t, plan.Hex64(5), full.TraceHash, "the capsule given stays as it is")
+	require.Equal(t, []string{"f (a.go:1)"}, v.Broken[0].Stack)
+}
+
+// The first unknown decision is told by its readable name: those of the plan first, then those of the run, in their order.
+func TestFirstUnknownDecision(t *testing.T) {
+	p := &plan.Plan{Decisions: []plan.Decision{{Name: "disk/cut-op n1 = 1", NameHash: 11}, {Name: "net/reset n1>n2 = 1", NameHash: 12}}}
+	c := plan.NewCapsule("1", p, &plan.Verdict{}, []plan.DrawnDecision{{Hash: 11, Value: 1, Name: "disk/cut-op n1 = 1"}, {Hash: 13, Value: 7, Name: "net/tail = 1"}}, "")
+	drawn := func(hashes ...uint64) (list []plan.DrawnDecision) {
+		for _, h := range hashes {
+			list = append(list, plan.DrawnDecision{Hash: h})
+		}
+		return list
+	}
+	require.Empty(t, c.FirstUnknown(drawn(13, 12, 11, 99)))
+	require.Equal(t, "disk/cut-op n1 = 1", c.FirstUnknown(nil))
+	require.Equal(t, "net/reset n1>n2 = 1", c.FirstUnknown(drawn(11, 13)))
+	require.Equal(t, "net/tail = 1", c.FirstUnknown(drawn(11, 12)))
+}

@@ -27,32 +27,42 @@ func Materialise(r Runner, p *plan.Plan, target string) (*plan.Plan, Stats) {
 // maxMaterialise bounds the runs of Materialise, with one for every rate that a model may have.
 const maxMaterialise = 64
 
+// Listed returns the materialised form of a plan, by what a run of it said: verdict and recorded decisions. It runs nothing. The run of
+// what it returns is the same run, but for two things: an action that waited for a condition comes at the microsecond after it, and a rate
+// may mean something beside its faults (a link that reorders keeps no order).
+func Listed(p *plan.Plan, v *plan.Verdict, drawn []plan.DrawnDecision) *plan.Plan {
+	listed := p.Clone()
+	for _, step := range listing {
+		step.do(listed, v, drawn)
+	}
+	return listed
+}
+
+// listing are the steps towards a materialised plan.
+var listing = []struct {
+	name string
+	do   func(p *plan.Plan, v *plan.Verdict, drawn []plan.DrawnDecision)
+}{
+	{"refused actions", withoutRefused}, {"targets", resolved}, {"decisions", explicit}, {"rates", withoutRates},
+}
+
 // materialise tries all steps at once, and one by one when that loses the target.
 func (s *search) materialise() {
 	if s.best.Explicit {
 		s.stats.Materialised = true
 		candidate := s.best.Clone()
-		s.withoutRefused(candidate)
+		withoutRefused(candidate, s.verdict, nil)
 		s.try(candidate)
 		return
 	}
-	steps := []struct {
-		name string
-		do   func(p *plan.Plan)
-	}{
-		{"refused actions", s.withoutRefused}, {"targets", s.resolved}, {"decisions", s.explicit}, {"rates", withoutRates},
-	}
-	candidate := s.best.Clone()
-	for _, step := range steps {
-		step.do(candidate)
-	}
-	if s.try(candidate) {
+	verdict := s.verdict // of the plan as given: what the draws are of
+	if listed := Listed(s.best, verdict, s.drawn); same(listed, s.best) || s.try(listed) {
 		s.stats.Materialised = s.best.Explicit
 		return
 	}
-	for _, step := range steps {
+	for _, step := range listing {
 		candidate := s.best.Clone()
-		if step.do(candidate); same(candidate, s.best) {
+		if step.do(candidate, verdict, s.drawn); same(candidate, s.best) {
 			continue
 		}
 		if !s.try(candidate) && (step.name != "rates" || !s.singleRates()) {
@@ -68,15 +78,15 @@ func same(a, b *plan.Plan) bool {
 	return x == y
 }
 
-func (s *search) withoutRefused(p *plan.Plan) {
+func withoutRefused(p *plan.Plan, v *plan.Verdict, _ []plan.DrawnDecision) {
 	dropActions(p, func(a *plan.Action) bool {
-		return slices.ContainsFunc(s.verdict.Refused, func(r plan.Refused) bool { return r.Action == a.ID })
+		return slices.ContainsFunc(v.Refused, func(r plan.Refused) bool { return r.Action == a.ID })
 	})
 }
 
 // resolved puts what an action came to in its place. The first keeps its id, since decisions may be named by it.
-func (s *search) resolved(p *plan.Plan) {
-	for _, r := range s.verdict.Resolved {
+func resolved(p *plan.Plan, v *plan.Verdict, _ []plan.DrawnDecision) {
+	for _, r := range v.Resolved {
 		i := slices.IndexFunc(p.Actions, func(a plan.Action) bool { return a.ID == r.Action })
 		if i < 0 {
 			continue
@@ -97,16 +107,16 @@ func (s *search) resolved(p *plan.Plan) {
 }
 
 // explicit lists the faults that were drawn.
-func (s *search) explicit(p *plan.Plan) {
-	if len(s.drawn) == 0 {
+func explicit(p *plan.Plan, _ *plan.Verdict, drawn []plan.DrawnDecision) {
+	if len(drawn) == 0 {
 		return // nothing is known of them, as after a panic
 	}
 	listed := make(map[plan.Uint64]bool, len(p.Decisions))
 	for i := range p.Decisions {
 		listed[p.Decisions[i].NameHash] = true
 	}
-	for i := range s.drawn {
-		d := &s.drawn[i]
+	for i := range drawn {
+		d := &drawn[i]
 		if d.Benign || d.Spread || listed[plan.Uint64(d.Hash)] {
 			continue
 		}
@@ -121,7 +131,7 @@ func faultRate(f *field) bool {
 	return f.kind == RatePart && strings.HasSuffix(f.name, "_ppm")
 }
 
-func withoutRates(p *plan.Plan) {
+func withoutRates(p *plan.Plan, _ *plan.Verdict, _ []plan.DrawnDecision) {
 	if !p.Explicit {
 		return
 	}

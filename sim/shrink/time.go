@@ -132,9 +132,13 @@ func (s *search) roundAll() {
 		return
 	}
 	for _, g := range grains {
-		times := s.times()
+		times, coarse := s.times(), false
 		for i := range times {
+			coarse = coarse || times[i] > 0 && times[i] < g
 			times[i] = nearest(times[i], g)
+		}
+		if coarse {
+			continue
 		}
 		if slices.Equal(times, s.times()) || s.move(times, int64(s.best.StormUs)) {
 			return
@@ -148,6 +152,9 @@ func (s *search) roundAction(i int) {
 	for _, g := range grains {
 		if at%g == 0 {
 			return
+		}
+		if at < g { // rounding is not to undo what was shortened
+			continue
 		}
 		for _, to := range []int64{nearest(at, g), at / g * g, up(at, g)} {
 			times := s.times()
@@ -221,6 +228,9 @@ func (s *search) roundDuration(i int, name string) {
 	for _, g := range grains {
 		if us%g == 0 {
 			return
+		}
+		if us < g {
+			continue
 		}
 		for _, to := range []int64{nearest(us, g), up(us, g)} {
 			if to > 0 && set(to) {

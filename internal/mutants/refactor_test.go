@@ -1,0 +1,200 @@
+package mutants
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/internal/corpus"
+	"github.com/kraftsim/kraftsim/scenarios"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
+)
+
+// quake is what the refactoring adds to the simulator: a kind of fault, and a site that draws at each action, boot and end of a storm.
+const quake = `package sim
+
+import (
+	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+var siteQuake = decide.NewSite("sim/quake", "how strong an earthquake is", 0)
+
+// Faults lists the kinds of action that the core itself offers.
+func Faults() []plan.Kind {
+	return append([]plan.Kind{{Name: "quake", Doc: "all hosts shake", Fields: []plan.Field{fieldFor}}}, olderFaults()...)
+}
+
+func (w *World) installQuake() {
+	w.fault("quake", ActionHandler{Do: func(*World, *Act) string { return "" }})
+}
+
+func (w *World) shake() { w.source.Choose(siteQuake, 1, 2, 3, 10) }
+`
+
+// refactored returns changed files of the module, by their paths: a new fault kind and a new site (sim), functions moved to another file
+// (raft), another version of the engine.
+func refactored(t *testing.T, root string) map[string]string {
+	t.Helper()
+	files := map[string]string{"sim/quake.go": quake}
+	change := func(name, old, now string) {
+		text, ok := files[name]
+		if !ok {
+			source, err := os.ReadFile(filepath.Join(root, name))
+			require.NoError(t, err)
+			text = string(source)
+		}
+		require.Equal(t, 1, strings.Count(text, old), "%s has %q once", name, old)
+		files[name] = strings.Replace(text, old, now, 1)
+	}
+	change("sim/engine.go", `const EngineVersion = "`+sim.EngineVersion+`"`, `const EngineVersion = "after the refactoring"`)
+	change("sim/faults.go", "func Faults() []plan.Kind {", "func olderFaults() []plan.Kind {")
+	begin := func(name, function, statement string) {
+		source, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		head := regexp.MustCompile(`(?m)^func \(w \*World\) ` + function + `\(.*\{$`).FindString(string(source))
+		require.NotEmpty(t, head, "%s has a method %s", name, function)
+		change(name, head, head+"\n\t"+statement)
+	}
+	begin("sim/faults.go", "installFaults", "w.installQuake()")
+	begin("sim/actions.go", "runAction", "w.shake()")
+	begin("sim/life.go", "bootHost", "w.shake()")
+	begin("sim/phases.go", "startCalm", "w.shake()")
+	moved := moveFunctions(t, root, "raft/leader.go", files)
+	require.GreaterOrEqual(t, moved, 3, "functions that can move")
+	return files
+}
+
+// moveFunctions moves every function of a file that uses no import into a file of its own. It returns how many there were.
+func moveFunctions(t *testing.T, root, name string, files map[string]string) (moved int) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(root, name))
+	require.NoError(t, err)
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, source, parser.ParseComments)
+	require.NoError(t, err)
+	imported := map[string]bool{}
+	for _, i := range file.Imports {
+		path := strings.Trim(i.Path.Value, `"`)
+		imported[path[strings.LastIndex(path, "/")+1:]] = true
+		if i.Name != nil {
+			imported[i.Name.Name] = true
+		}
+	}
+	left, right := string(source), "package "+file.Name.Name+"\n"
+	for _, d := range slices.Backward(file.Decls) {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Doc == nil {
+			continue
+		}
+		alone := true
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := s.X.(*ast.Ident); ok && imported[x.Name] {
+					alone = false
+				}
+			}
+			return alone
+		})
+		if alone {
+			from, to := set.Position(f.Doc.Pos()).Offset, set.Position(f.End()).Offset
+			right += "\n" + left[from:to] + "\n"
+			left = left[:from] + left[to:]
+			moved++
+		}
+	}
+	files[name], files[strings.TrimSuffix(name, ".go")+"_moved.go"] = left, right
+	return moved
+}
+
+// replayed is what `replay --json` says about a capsule.
+type replayedCapsule struct {
+	Type            string `json:"type"`
+	SameFingerprint bool   `json:"same_fingerprint"`
+	Engine          string `json:"capsule_engine"`
+	Matched         int64  `json:"matched_decisions"`
+	Decisions       int64  `json:"capsule_decisions"`
+	FirstUnknown    string `json:"first_unknown_decision"`
+}
+
+// Capsules recorded before a refactoring that moves code, adds a fault kind and a decision, and changes the version of the engine still
+// reproduce after it: the bare ones of the corpus, and one with all decisions of a run that nobody shrank.
+func TestCapsulesSurviveARefactoring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	root, err := FindRoot(".")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	overlay, err := writeOverlay(refactored(t, root), root, dir)
+	require.NoError(t, err)
+	x := product{dir: dir}
+	x.binary, err = build(context.Background(), root, overlay, dir)
+	require.NoError(t, err)
+
+	c := scenarios.Catalogue()
+	entries, err := corpus.Read(filepath.Join(root, corpus.Dir), c.Registry)
+	require.NoError(t, err)
+	full := ""
+	for _, e := range entries {
+		if e.Folder == corpus.Hazards && full == "" {
+			full = filepath.Join(dir, "full.json")
+			record(t, sim.NewEngine(c), e.Capsule.Plan, e.Capsule.Fingerprint, full)
+			k := x.check(t, full)
+			require.True(t, k.SameFingerprint, "the failure still shows")
+			require.Equal(t, sim.EngineVersion, k.Engine)
+			require.Greater(t, k.Decisions, int64(100))
+			require.Equal(t, k.Decisions, k.Matched)
+			require.Empty(t, k.FirstUnknown)
+		}
+		switch e.Folder {
+		case corpus.Hazards:
+			k := x.check(t, e.File)
+			require.True(t, k.SameFingerprint, "%s still shows", e.File)
+			require.Equal(t, k.Decisions, k.Matched, e.File)
+			require.Empty(t, k.FirstUnknown, e.File)
+		case corpus.Mutants: // the bug is not in this build; its plan still runs
+			v, err := x.replayed(context.Background(), e.File)
+			require.NoError(t, err)
+			require.False(t, v.Outcome.Finding(), "%s: %v", e.File, v.Broken)
+		}
+	}
+	require.NotEmpty(t, full, "the corpus has a hazard")
+}
+
+// record writes the capsule of a run with all of its decisions.
+func record(t *testing.T, r shrink.Runner, p *plan.Plan, target, file string) {
+	t.Helper()
+	result, err := r.Run(p, sim.Options{RecordDecisions: true})
+	require.NoError(t, err)
+	data, err := plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, p, result.Verdict, result.Decisions, target))
+	require.NoError(t, err)
+	require.NoError(t, plan.WriteFile(file, data))
+}
+
+// check replays a capsule in the built program and returns what that says about it.
+func (x *product) check(t *testing.T, file string) (k replayedCapsule) {
+	t.Helper()
+	out, err := exec.Command(x.binary, "replay", file, "--quiet", "--json").Output()
+	for line := range bytes.Lines(out) {
+		if json.Unmarshal(line, &k) == nil && k.Type == "check" {
+			return k
+		}
+	}
+	require.Fail(t, "no check", "%v: %s", err, out)
+	return k
+}
