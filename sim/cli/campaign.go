@@ -194,6 +194,9 @@ func (c *campaignCall) report(cmd *cobra.Command, args []string, s *campaign.Sum
 		err = PrintJSON(cmd.OutOrStdout(), document)
 	} else {
 		err = reports.Campaign(cmd.OutOrStdout(), s)
+		if again := c.onward(s); again != "" && err == nil {
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "go on with: %s\n", again)
+		}
 	}
 	if err == nil {
 		err = c.files.write(c.app, cmd, s, Configure(cmd, args, nil).Command)
@@ -208,6 +211,18 @@ func (c *campaignCall) report(cmd *cobra.Command, args []string, s *campaign.Sum
 		err = ErrFinding
 	}
 	return err
+}
+
+// onward is the command that runs what is left, "" where nothing is or nobody kept what was done.
+func (c *campaignCall) onward(s *campaign.Summary) string {
+	if c.results.journal == nil || !s.Interrupted && (s.Missing == 0 || s.Stopped != "") {
+		return ""
+	}
+	again := fmt.Sprintf("%s campaign --resume %d", c.app.Catalogue.Program, c.results.journal.ID())
+	if c.results.db != c.app.defaultResults() {
+		again += " --db " + shellWord(c.results.db)
+	}
+	return again
 }
 
 // The largest campaign: its requests are a list in memory.
