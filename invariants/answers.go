@@ -42,6 +42,41 @@ type answering struct {
 	stable  int64 // as it says
 	highest int64 // of its own writes in this leadership
 	pending []pendingOperation
+	reports []brokerReport // in this leadership
+}
+
+// brokerReport is what a broker incarnation told an active controller: how far its metadata are, or, where leaves, since which offset it has
+// to wait for others before it may go.
+type brokerReport struct {
+	broker       int32
+	leaves       bool
+	epoch, since int64
+}
+
+// leaving returns the offset from which a broker waits, -1 for one that does not.
+func (s *answering) leaving(broker int32, epoch int64) int64 { return s.report(broker, epoch, true) }
+
+// applied returns the metadata offset that a broker told last, -1 for none.
+func (s *answering) applied(broker int32, epoch int64) int64 { return s.report(broker, epoch, false) }
+
+func (s *answering) report(broker int32, epoch int64, leaves bool) int64 {
+	for i := range s.reports {
+		if x := &s.reports[i]; x.broker == broker && x.epoch == epoch && x.leaves == leaves {
+			return x.since
+		}
+	}
+	return -1
+}
+
+// beat notes what a heartbeat tells.
+func (s *answering) beat(h *controller.BrokerHeartbeat) {
+	for i := range s.reports {
+		if x := &s.reports[i]; x.broker == h.BrokerID && x.epoch == h.BrokerEpoch && !x.leaves {
+			x.since = h.CurrentMetadataOffset
+			return
+		}
+	}
+	s.reports = append(s.reports, brokerReport{broker: h.BrokerID, epoch: h.BrokerEpoch, since: h.CurrentMetadataOffset})
 }
 
 // pendingOperation has no answer yet.
@@ -79,7 +114,7 @@ func (a *Answers) OnDown(h *sim.Host, _ sim.DownKind, _ error) { a.forget(h.Inde
 
 func (a *Answers) forget(host int) {
 	s := &a.at[host]
-	*s = answering{stable: -1, highest: -1, pending: s.pending[:0]}
+	*s = answering{stable: -1, highest: -1, pending: s.pending[:0], reports: s.reports[:0]}
 }
 
 // OnProtocol implements sim.ProtocolChecker.
@@ -94,6 +129,9 @@ func (a *Answers) OnProtocol(h *sim.Host, o sim.Observation) {
 	case *OperationAsked:
 		s := &a.at[h.Index()]
 		s.pending = append(s.pending, pendingOperation{op: x.Op, before: x.Image, waits: -1})
+		if x.Op.Kind == controller.Heartbeat && s.active {
+			s.beat(x.Op.Heartbeat)
+		}
 	case *OperationTaken:
 		a.taken(h.ID(), &a.at[h.Index()], x)
 	case *OperationAnswered:
@@ -129,7 +167,7 @@ func (a *Answers) event(host string, s *answering, e *controller.Event) {
 	a.overdue(host, s)
 	switch e.Kind {
 	case controller.ControllerClaimed:
-		s.active, s.gaveUp, s.highest = true, false, -1
+		s.active, s.gaveUp, s.highest, s.reports = true, false, -1, s.reports[:0]
 	case controller.Renounced:
 		s.active, s.gaveUp = false, true
 	case controller.Committed:
@@ -221,7 +259,7 @@ func (a *Answers) judge(s *answering, p *pendingOperation, r *controller.Result)
 	case r.Code == controller.None && r.Offset > s.stable:
 		return "unstable", fmt.Sprintf("the stable offset is %d", s.stable)
 	}
-	j := judgement{p: p, r: r, before: p.before, after: p.after}
+	j := judgement{at: s, p: p, r: r, before: p.before, after: p.after}
 	j.operation()
 	return j.evidence, j.why
 }

@@ -3,6 +3,7 @@ package invariants
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
@@ -13,6 +14,7 @@ import (
 
 // judgement is one answer beside the memory before and after its operation. The first thing that is wrong stays.
 type judgement struct {
+	at            *answering
 	p             *pendingOperation
 	r             *controller.Result
 	before, after *image.Image
@@ -142,6 +144,7 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 	old, now := j.before.Broker(r.BrokerID), j.after.Broker(r.BrokerID)
 	switch j.r.Code {
 	case controller.None:
+		j.directories(r)
 		j.wrong(now == nil || now.IncarnationID != r.IncarnationID || now.Epoch != j.r.Broker.BrokerEpoch, "registration", "broker %d is not there with epoch %d",
 			r.BrokerID, j.r.Broker.BrokerEpoch)
 		j.wrong(j.unsupported(r.Features) != "", "unsupported", "broker %d does not support the level of %s", r.BrokerID, j.unsupported(r.Features))
@@ -157,6 +160,20 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 		j.wrong(j.unsupported(r.Features) == "" && !j.unnamed(r.Features), "reason", "broker %d supports all that is finalized", r.BrokerID)
 	case controller.InconsistentClusterID:
 		j.wrong(j.before.ClusterID() != "" && r.ClusterID == j.before.ClusterID(), "reason", "the cluster id is %q here and there", r.ClusterID)
+	}
+}
+
+// directories is check 4 of 5.8 (KIP-858).
+func (j *judgement) directories(r *controller.BrokerRegistration) {
+	if !features.SupportsDirectoryAssignment(j.before.MetadataVersion()) {
+		return
+	}
+	j.wrong(len(r.LogDirs) == 0, "directories", "broker %d has none", r.BrokerID)
+	for i, dir := range r.LogDirs {
+		j.wrong(dir.IsReserved() || slices.Contains(r.LogDirs[:i], dir), "directories", "broker %d has %s twice, or it is reserved", r.BrokerID, dir)
+		for b := range j.before.Brokers() {
+			j.wrong(b.ID != r.BrokerID && slices.Contains(b.LogDirs, dir), "directories", "%s of broker %d is that of broker %d", dir, r.BrokerID, b.ID)
+		}
 	}
 }
 
@@ -214,12 +231,29 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 		j.wrong(reply.InControlledShutdown && (now.Fenced || j.before.MetadataVersion() >= 7 && !now.InControlledShutdown), "heartbeat",
 			"it is told that it shuts down, and its registration does not say so")
 		j.wrong(h.WantFence && !now.Fenced && !now.InControlledShutdown && j.before.MetadataVersion() >= 7, "heartbeat", "it wants to be fenced, and is not")
-		j.wrong(reply.ShouldShutDown && leads(j.after, h.BrokerID), "heartbeat", "it is told to go, and leads partitions")
+		j.wrong(reply.ShouldShutDown && !h.WantFence && !old.Fenced && leads(j.before, h.BrokerID), "heartbeat", "it is told to go, and leads partitions")
+		j.seen(old, h, reply)
 		for _, dir := range h.OfflineLogDirs {
 			j.wrong(j.before.MetadataVersion() >= 17 && slices.Contains(now.LogDirs, dir) && len(now.LogDirs) > 1, "heartbeat", "directory %s is offline and in its registration", dir)
 		}
 	case controller.StaleBrokerEpoch:
 		j.wrong(!stale, "reason", "broker %d is registered with epoch %d", h.BrokerID, h.BrokerEpoch)
+	}
+}
+
+// seen: a broker that had to wait is told to go when every active broker has reported that its metadata are as far as the change that made it
+// wait (KAFKA-14292).
+func (j *judgement) seen(old *image.Broker, h *controller.BrokerHeartbeat, reply *controller.BrokerReply) {
+	since := j.at.leaving(h.BrokerID, h.BrokerEpoch)
+	switch {
+	case reply.InControlledShutdown && since < 0:
+		j.at.reports = append(j.at.reports, brokerReport{broker: h.BrokerID, epoch: h.BrokerEpoch, since: max(j.r.Offset, 0), leaves: true})
+	case reply.ShouldShutDown && !old.Fenced && since >= 0:
+		for b := range j.before.Brokers() {
+			told := j.at.applied(b.ID, b.Epoch)
+			j.wrong(b.Active() && b.ID != h.BrokerID && told < since && j.at.leaving(b.ID, b.Epoch) < 0, "unseen", "it is told to go, its leaving is at offset %d, and broker %d has told of %d", since,
+				b.ID, told)
+		}
 	}
 }
 
@@ -249,10 +283,27 @@ func (j *judgement) configs(q *controller.IncrementalAlterConfigsRequest) {
 			if results[i].Code == controller.None && !q.ValidateOnly {
 				want, wants = changed(c, old, had)
 			}
+			if results[i].Code == controller.None {
+				j.setting(x.Resource, c, want, wants)
+			}
 			j.wrong(has != wants || has && value != want, "config", "%s of %q is %q, there %t; it should be %q, there %t", c.Name, x.Resource.Name, value, has, want, wants)
 		}
 		j.wrong(results[i].Code == controller.None && x.Resource.Type == image.TopicResource && j.before.TopicByName(x.Resource.Name) == nil, "config",
 			"there is no topic %q", x.Resource.Name)
+	}
+}
+
+// setting: what is accepted is a value of its name's type, and eligible leader replicas keep min.insync.replicas where they need it (KIP-966).
+func (j *judgement) setting(resource controller.ConfigResource, c *controller.ConfigChange, value string, there bool) {
+	switch {
+	case c.Name == "min.insync.replicas" && there:
+		n, err := strconv.ParseInt(value, 10, 32)
+		j.wrong(err != nil || n < 1, "config", "%s is %q", c.Name, value)
+	case c.Name == "unclean.leader.election.enable" && there:
+		j.wrong(value != "true" && value != "false", "config", "%s is %q", c.Name, value)
+	}
+	if c.Name == "min.insync.replicas" && resource.Type == image.BrokerResource && j.before.FeatureLevel(features.EligibleLeaderReplicas) > 0 {
+		j.wrong(resource.Name != "" || !there, "config", "%s of broker %q is changed, there %t, and eligible leader replicas need the default of all", c.Name, resource.Name, there)
 	}
 }
 

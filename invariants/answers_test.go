@@ -287,3 +287,32 @@ func TestAnswersOfReads(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersLetBrokersGo: a broker that had to wait is told to go when all active brokers have told that they saw its leaving, not before.
+func TestAnswersLetBrokersGo(t *testing.T) {
+	for told, want := range map[int64]bool{7: false, 8: true, 9: true} {
+		a, found := answersLab(1)
+		img := imageOf(t, cluster1(t), partitionChanged([]int32{2}, 2))
+		leaving := imageOf(t, img, &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 10, InControlledShutdown: 1})
+		gone := imageOf(t, leaving, &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 10, Fenced: 1})
+		s := &a.at[0]
+		a.event("c1", s, &controller.Event{Kind: controller.ControllerClaimed})
+		s.stable = 20
+		beat := func(id int64, h *controller.BrokerHeartbeat, before, after *image.Image, offset int64, reply controller.BrokerReply) {
+			s.beat(h)
+			s.pending = append(s.pending, pendingOperation{op: controller.Op{ID: id, Kind: controller.Heartbeat, Heartbeat: h}, before: before, waits: -1})
+			if offset >= 0 {
+				a.taken("c1", s, &OperationTaken{OpID: id, Before: before, Image: after})
+			}
+			a.answered("c1", s, &OperationAnswered{OpID: id, Offset: offset, Result: controller.Result{Offset: offset, Broker: reply}})
+		}
+		wants := &controller.BrokerHeartbeat{BrokerID: 1, BrokerEpoch: 10, CurrentMetadataOffset: 7, WantShutDown: true}
+		beat(1, wants, img, leaving, 8, controller.BrokerReply{BrokerEpoch: 10, InControlledShutdown: true})
+		beat(2, &controller.BrokerHeartbeat{BrokerID: 2, BrokerEpoch: 20, CurrentMetadataOffset: told}, leaving, leaving, -1, controller.BrokerReply{BrokerEpoch: 20})
+		beat(3, wants, leaving, gone, 9, controller.BrokerReply{BrokerEpoch: 10, IsFenced: true, ShouldShutDown: true})
+		require.Equal(t, want, len(*found) == 0, "told %d: %v", told, *found)
+		if !want {
+			require.True(t, strings.HasPrefix((*found)[0], "unseen "), *found)
+		}
+	}
+}

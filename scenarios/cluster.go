@@ -40,6 +40,7 @@ type cluster struct {
 	asked         operatorWitness // what an operator asked
 	clients       clients
 	answersTo     *invariants.Answers
+	triggers      snapshotCheck
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.
@@ -95,6 +96,8 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 		c.answersTo = invariants.NewAnswers()
 	}
 	w.Add(c.answersTo)
+	c.triggers.c = c
+	w.Add(&c.triggers)
 	if c.hasBrokers(p) {
 		w.Add(invariants.NewMemberTimes())
 	}

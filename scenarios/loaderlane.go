@@ -70,6 +70,7 @@ func (n *node) inputLoader(env *sim.Env, in *sim.Input) error {
 		}
 	case snapshotDone:
 		n.images.JobDone()
+		env.Observe(&snapshotNote{done: true})
 	case *leaderPost:
 		n.loader.HandleLeaderChange(now, m.leader)
 	case wakePost, nil:

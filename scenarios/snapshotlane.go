@@ -19,7 +19,10 @@ import (
 type snapshotLane node
 
 // Submit implements loader.SnapshotLane.
-func (l *snapshotLane) Submit(job *loader.SnapshotJob) { l.env.Post(laneSnapshot, (*jobPost)(job)) }
+func (l *snapshotLane) Submit(job *loader.SnapshotJob) {
+	l.env.Observe(&snapshotNote{id: job.ID})
+	l.env.Post(laneSnapshot, (*jobPost)(job))
+}
 
 // MonotonicNs implements loader.SnapshotLane.
 func (l *snapshotLane) MonotonicNs() int64 { return l.env.MonotonicNs() }

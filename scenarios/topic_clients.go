@@ -230,8 +230,19 @@ func (c *topicClient) configure(h *sim.Host, t *image.Topic, d *topicDice) {
 	if d.chance(50) {
 		change.Name, value = "unclean.leader.election.enable", strconv.FormatBool(d.chance(50))
 	}
+	if d.chance(10) { // no value of either
+		value = "0x"
+	}
 	if change.Value = &value; d.chance(20) {
 		change.Operation = controller.ConfigDelete
+	}
+	if d.chance(15) { // of all brokers, or of one
+		resource := controller.ConfigResource{Type: image.BrokerResource}
+		if d.chance(50) {
+			resource.Name = number(1 + d.below(int64(c.all.brokers)))
+		}
+		c.all.send(h, &controller.IncrementalAlterConfigsRequest{Resources: []controller.ResourceChange{{Resource: resource, Changes: []controller.ConfigChange{change}}}})
+		return
 	}
 	c.all.send(h, &controller.IncrementalAlterConfigsRequest{Resources: []controller.ResourceChange{{
 		Resource: controller.ConfigResource{Type: image.TopicResource, Name: t.Name}, Changes: []controller.ConfigChange{change}}}})
@@ -303,7 +314,13 @@ func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before i
 	if d.chance(30) {
 		r.LogDirs = append(r.LogDirs, record.UUIDFromHalves(uint64(id)<<32, 2))
 	}
+	if d.chance(4) { // a directory of somebody else, a disk that was moved
+		r.LogDirs = append(r.LogDirs, record.UUIDFromHalves(uint64(1+d.below(int64(c.all.brokers)))<<32, 1))
+	}
 	for _, name := range append(n.h.release.FeatureNames(), features.MetadataVersion) {
+		if d.chance(1) {
+			continue // software that does not know the feature
+		}
 		if lowest, highest, ok := n.h.release.Range(name, n.h.unstable); ok {
 			r.Features = append(r.Features, image.FeatureRange{Name: name, Minimum: lowest, Maximum: highest})
 		}
