@@ -130,7 +130,7 @@ func (w *World) runAction(i int) {
 		w.refuse(&a.act, why)
 		return
 	}
-	a.on = true
+	a.on, w.coverage.stale = true, true
 	w.stats.actions++
 	*w.Stat("fault-" + a.act.Kind)++
 	text := a.act.Action
@@ -152,7 +152,7 @@ func (w *World) undoAction(i int) {
 	if !a.on {
 		return // the calm took it back
 	}
-	a.on = false
+	a.on, w.coverage.stale = false, true
 	w.eventID++
 	if w.opts.Trace != nil {
 		w.traceAction(&a.act, "undo", w.registry.FormatAction(&a.act.Action))
@@ -169,6 +169,7 @@ func (w *World) undoAll() {
 		}
 		a.on = false
 	}
+	w.coverage.stale = true
 }
 
 func (w *World) refuse(a *Act, why string) {

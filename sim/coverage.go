@@ -32,7 +32,12 @@ type coverage struct {
 	base     uint64  // hash of the workload
 	role     []uint8 // by host
 	count    [16]int32
+	roles    uint64  // of count, at most two of each
 	struck   []int64 // by action: since when it is in force, -1: not
+	force    []int32 // the actions in force
+	forced   uint64  // hash of force
+	until    int64   // when the next of them is over by itself
+	stale    bool    // an action struck or ended since
 	last     uint64  // state and faults at the last sample
 	found    []Covered
 	table    []uint32 // open addressing: index into found plus 1
@@ -60,7 +65,7 @@ func (c *coverage) reset(p *plan.Plan) {
 		clear(c.table)
 	}
 	c.found, c.role, c.struck = c.found[:0], c.role[:0], c.struck[:0]
-	c.count, c.last = [16]int32{}, 0
+	c.count, c.last, c.roles, c.stale = [16]int32{}, 0, 0, true
 	c.workload = workloadKinds(p)
 	c.base = digest.String(0, c.workload)
 }
@@ -98,56 +103,62 @@ func (w *World) cover(h *Host) {
 	} else if p, ok := h.process.(Classed); ok {
 		class, role = p.CoverageClass()
 	}
-	c.count[c.role[h.index]]--
-	c.role[h.index] = min(role, roleDown)
-	c.count[c.role[h.index]]++
-	roles := h.kindHash
-	for _, n := range c.count {
-		roles = roles<<2 ^ roles>>62 ^ uint64(min(n, 2))
-	}
-	state := digest.Word(digest.Word(c.base, roles), class)
-	force := uint64(0)
-	for i := range w.actions {
-		if w.inForce(i) {
-			force = digest.Word(force, uint64(i)+1)
+	if role = min(role, roleDown); role != c.role[h.index] || c.roles == 0 {
+		c.count[c.role[h.index]]--
+		c.count[role]++
+		c.role[h.index] = role
+		c.roles = 1
+		for _, n := range c.count {
+			c.roles = c.roles<<2 | c.roles>>62 ^ uint64(min(n, 2))
 		}
 	}
-	if at := digest.Word(state, force); at != c.last {
+	if c.stale || w.now >= c.until {
+		w.lookForFaults()
+	}
+	state := digest.Word(digest.Word(c.base, c.roles^h.kindHash), class)
+	if at := digest.Word(state, c.forced); at != c.last {
 		c.last = at
-		w.found(state, force != 0)
+		w.found(state)
 	}
 }
 
-// inForce reports whether a fault of the plan works now.
-func (w *World) inForce(i int) bool {
+// lookForFaults finds the actions that are in force now, and until when they are.
+func (w *World) lookForFaults() {
 	c := &w.coverage
-	for len(c.struck) <= i {
+	c.stale, c.until, c.forced, c.force = false, foreverNs, 0, c.force[:0]
+	for len(c.struck) < len(w.actions) {
 		c.struck = append(c.struck, -1)
 	}
-	a := &w.actions[i]
-	switch {
-	case !a.on:
-		c.struck[i] = -1
-		return false
-	case a.handler.Undo != nil:
-		return true
-	case c.struck[i] < 0:
-		c.struck[i] = w.now
+	for i := range w.actions {
+		a := &w.actions[i]
+		if !a.on {
+			c.struck[i] = -1
+			continue
+		}
+		if a.handler.Undo == nil {
+			if c.struck[i] < 0 {
+				c.struck[i] = w.now
+			}
+			over := c.struck[i] + aftermathNs
+			if w.now >= over {
+				continue
+			}
+			c.until = min(c.until, over)
+		}
+		c.force = append(c.force, int32(i))
+		c.forced = digest.Word(c.forced, uint64(i)+1)
 	}
-	return w.now < c.struck[i]+aftermathNs
 }
 
 // found adds a combination for each kind of fault in force, or one for none.
-func (w *World) found(state uint64, faults bool) {
-	if !faults {
-		w.coverage.add(uint32(state>>32), "")
-		return
+func (w *World) found(state uint64) {
+	c := &w.coverage
+	if len(c.force) == 0 {
+		c.add(uint32(state>>32), "")
 	}
-	for i := range w.actions {
-		if w.inForce(i) {
-			kind := w.actions[i].act.Kind
-			w.coverage.add(uint32(digest.String(state, kind)>>32), kind)
-		}
+	for _, i := range c.force {
+		kind := w.actions[i].act.Kind
+		c.add(uint32(digest.String(state, kind)>>32), kind)
 	}
 }
 
