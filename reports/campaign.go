@@ -26,6 +26,7 @@ func Campaign(w io.Writer, s *campaign.Summary) error {
 		}
 	}
 	writeConditions(&b, s)
+	writeDosage(&b, s)
 	writeHazards(&b, s)
 	writeFindings(&b, s)
 	if len(s.NeverEvaluated) > 0 {

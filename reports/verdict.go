@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -62,7 +63,7 @@ func Verdict(w io.Writer, v *plan.Verdict) error {
 func counts(m map[string]int64) string {
 	names := make([]string, 0, len(m))
 	for name, n := range m {
-		if n != 0 {
+		if n != 0 && !sim.IsSiteStat(name) {
 			names = append(names, name)
 		}
 	}

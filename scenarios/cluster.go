@@ -26,6 +26,7 @@ type cluster struct {
 	aims   aims
 	decay  decay
 	judged judgement
+	dosage dosage
 	prompt prompt
 	kip    kipWitness
 	// membersOf is what the run has about registered nodes.
@@ -92,6 +93,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.judged.build(c, p)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
+	w.Add(&c.dosage)
 	if c.answersTo == nil {
 		c.answersTo = invariants.NewAnswers()
 	}

@@ -52,6 +52,12 @@ type StrayChecker interface {
 	OnRestore(h *Host)
 }
 
+// CrashChecker hears, when a process is killed or loses its power, where that strikes: of each lane the disk operation that is in progress
+// (begun), and the next one that it would have made (not begun).
+type CrashChecker interface {
+	OnCrashAt(h *Host, op *vdisk.Op, begun bool)
+}
+
 // StepChecker is called after every event; it must be O(1).
 type StepChecker interface {
 	OnStep()

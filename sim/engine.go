@@ -91,6 +91,8 @@ type Catalogue struct {
 	Invariants []InvariantDoc
 	Sometimes  []SometimesDoc
 	Hazards    []HazardDoc
+	// Sites are the places at which the program changes a disk, for the dosage of campaigns.
+	Sites []SiteDoc
 	// Profiles are the swarm profiles that `list profiles` shows, and of which a Profiled scenario takes any in place of its own.
 	Profiles []*swarm.Profile
 	// Decode says what the first bytes of a file hold, unit after unit, as far as they are whole; nil for a file that it does not

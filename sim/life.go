@@ -60,6 +60,9 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 	}
 	var inProgress []vdisk.OpID
 	inside := false
+	if len(w.onCrash) > 0 && (kind == Killed || kind == PowerLost) {
+		w.tellWhere(h)
+	}
 	for i := range h.lanes {
 		l := &h.lanes[i]
 		if first, ok := l.first(); ok {

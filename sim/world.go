@@ -75,6 +75,7 @@ type World struct {
 	onDiskOp   []DiskChecker
 	onLife     []LifeChecker
 	onStep     []StepChecker
+	onCrash    []CrashChecker
 	atEnd      []EndChecker
 	duties     []Obligation
 
@@ -134,6 +135,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.stats, w.input, w.diskCause = statistics{}, Input{}, 0
 	w.report.reset()
 	w.checkers, w.onProtocol, w.onSend, w.onDiskOp = w.checkers[:0], w.onProtocol[:0], w.onSend[:0], w.onDiskOp[:0]
+	w.onCrash = w.onCrash[:0]
 	w.onLife, w.onStep, w.atEnd, w.duties = w.onLife[:0], w.onStep[:0], w.atEnd[:0], w.duties[:0]
 	w.actions, w.nameFaults = w.actions[:0], w.nameFaults[:0]
 	w.handlers = map[string]ActionHandler{}
@@ -231,6 +233,9 @@ func (w *World) Add(checkers ...Checker) {
 		}
 		if x, ok := c.(LifeChecker); ok {
 			w.onLife = append(w.onLife, x)
+		}
+		if x, ok := c.(CrashChecker); ok {
+			w.onCrash = append(w.onCrash, x)
 		}
 		if x, ok := c.(StepChecker); ok {
 			w.onStep = append(w.onStep, x)

@@ -35,7 +35,8 @@ type Summary struct {
 	Findings    []Bucket          `json:"findings"`
 	Hazards     []HazardSummary   `json:"hazards"`
 	Sometimes   []Condition       `json:"sometimes"`
-	Evaluated   map[string]int64  `json:"evaluated"` // how often each invariant was evaluated
+	Dosage      []Site            `json:"dosage,omitempty"` // where crashes struck, by place of the catalogue
+	Evaluated   map[string]int64  `json:"evaluated"`        // how often each invariant was evaluated
 	// Notes tell of workers that died for reasons outside of the runs.
 	Notes []string `json:"notes,omitempty"`
 	// Unwritten says which capsules could not be made or written, and why.
@@ -137,7 +138,8 @@ type Condition struct {
 func (s *Summary) Failed() bool {
 	return len(s.Findings) > 0 ||
 		slices.ContainsFunc(s.Hazards, func(h HazardSummary) bool { return h.Red != "" }) ||
-		slices.ContainsFunc(s.Sometimes, func(c Condition) bool { return c.Red != "" })
+		slices.ContainsFunc(s.Sometimes, func(c Condition) bool { return c.Red != "" }) ||
+		slices.ContainsFunc(s.Dosage, func(d Site) bool { return d.Red != "" })
 }
 
 func (c *campaign) summarize(interrupted bool) *Summary {
@@ -169,6 +171,7 @@ func (c *campaign) summarize(interrupted bool) *Summary {
 		}
 	}
 	s.Sometimes = c.conditions()
+	s.Dosage = c.sites(s.Runs)
 	c.bucket(s)
 	return s
 }
