@@ -77,6 +77,9 @@ func (c *core) fsyncFailed(set *voterSet) bool {
 // input, and this raise is of a later input. Power loss in that window is the declared loss "sole-voter-unflushed".
 func (c *core) soleVoter(r *replica, l *leadership) {
 	if l.raised > 0 && r.durableEnd() < l.raised && r.leads(l.epoch) {
+		if r.fsyncFailed {
+			c.loss = afterFailedFsync
+		}
 		c.rules.hwDurable.fail("sole-voter-never-flushed", r.id+" is the only voter and goes on from high watermark "+number(l.raised)+
 			" with a log that is durable up to "+number(r.durableEnd())+" only")
 	}

@@ -16,19 +16,20 @@ import (
 // cluster is the nodes of one world. A scenario keeps one and builds it anew for each run, so that memory is reused.
 type cluster struct {
 	*settings
-	w      *sim.World
-	memory memory
-	ready  []bool // by host index: the directories are as the first start finds them
-	work   workload
-	suite  []sim.Checker
-	ops    operations
-	tools  tools
-	aims   aims
-	decay  decay
-	judged judgement
-	dosage dosage
-	prompt prompt
-	kip    kipWitness
+	w        *sim.World
+	memory   memory
+	ready    []bool // by host index: the directories are as the first start finds them
+	work     workload
+	suite    []sim.Checker
+	ops      operations
+	tools    tools
+	aims     aims
+	decay    decay
+	judged   judgement
+	dosage   dosage
+	changing changing
+	prompt   prompt
+	kip      kipWitness
 	// membersOf is what the run has about registered nodes.
 	membersOf members
 	book      procedure
@@ -93,7 +94,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.judged.build(c, p)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
 	w.Add(c.suite...)
-	w.Add(&c.dosage)
+	w.Add(&c.dosage, &c.changing)
 	if c.answersTo == nil {
 		c.answersTo = invariants.NewAnswers()
 	}

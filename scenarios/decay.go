@@ -20,6 +20,7 @@ import (
 // and cuts the log there, as Kafka does (KB-44); a bit that no checksum covers may do anything from the start.
 type decay struct {
 	c     *cluster
+	gone  bool      // something that was acknowledged may be
 	wild  bool      // a bit flipped that no checksum covers
 	hosts []decayed // by host
 }
@@ -130,6 +131,7 @@ func (d *decay) OnWipe(*sim.Host) {
 
 // lost: from now on what goes wrong may follow from the damage.
 func (d *decay) lost() {
+	d.gone = true
 	for _, c := range d.c.suite {
 		if s, ok := c.(*invariants.Suite); ok {
 			s.Damaged()

@@ -3,7 +3,6 @@
 package scenarios
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/invariants"
@@ -32,7 +31,9 @@ const (
 )
 
 // hazards are all of them. Where two cover the same, the first counts.
-func hazards() []hazard { return append(append(kafkaHazards(), kipHazards()...), operatorHazards()...) }
+func hazards() []hazard {
+	return append(append(append(kafkaHazards(), mediaHazards()...), kipHazards()...), operatorHazards()...)
+}
 
 func kafkaHazards() []hazard {
 	return []hazard{{
@@ -60,19 +61,6 @@ func kafkaHazards() []hazard {
 		stops:      true,
 	}, {
 		doc: sim.HazardDoc{
-			ID: "beyond-budget", Invariant: "hw-durable", Scenario: unrestrictedFamily, Fault: "damage of more than the budget allows",
-			Doc: "in a plan without a fault budget: what the table of declared outcomes in docs/faults.md calls a documented loss, of the faults that " +
-				"really struck, and what follows from it",
-			DuePerMillion: 50_000,
-		},
-		invariants: everyInvariant(),
-		stops:      true,
-		applies:    func(c *cluster, _ *plan.Plan) bool { return c.judged.on },
-		covers: func(evidence, _ string) bool {
-			return slices.Contains([]string{invariants.AfterDamage, evidenceWiped, evidenceSoleVoter, evidenceFailedSync, evidenceHole}, evidence)
-		},
-	}, {
-		doc: sim.HazardDoc{
 			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",
 			// Not due: Kafka's script lets the others agree on a leader before the emptied node starts, so that its second vote and its
 			// old acknowledgements come too late to matter. Cases that set the loss up are T27 and U-23, where it is due.
@@ -94,40 +82,6 @@ func kafkaHazards() []hazard {
 		invariants: everyInvariant(),
 		stops:      true,
 		applies:    func(_ *cluster, p *plan.Plan) bool { return flips(p) },
-		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
-	}, {
-		doc: sim.HazardDoc{
-			ID: "sector-astray", Invariant: "truncation", Scenario: "raft/media", Fault: "lost and misdirected writes",
-			Doc: "a drive acknowledges a sector that is not there, or that lies on another one: after a power loss a recovery cuts the log where it " +
-				"ends to make sense, though it was acknowledged, and the replica keeps its identity and its vote (KB-44)",
-			DuePerMillion: 2_000,
-		},
-		invariants: everyInvariant(),
-		stops:      true,
-		applies:    func(_ *cluster, p *plan.Plan) bool { return strays(p) },
-		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
-	}, {
-		doc: sim.HazardDoc{
-			ID: evidenceHole, Invariant: "voters-follow-log", Scenario: "raft/posix", Fault: "posix crash profile",
-			Doc: "where only fsync orders anything, a power loss may bring back the first of the segments that retention has deleted, and not the " +
-				"next, and a recovery looks at each segment for itself; and it may lose a sector that ends with a batch's base offset or epoch, which " +
-				"no checksum covers: the recovery takes the batch, as another one than it was (formats.md 3)",
-			DuePerMillion: 200,
-		},
-		invariants: everyInvariant(),
-		stops:      true,
-		applies:    func(_ *cluster, p *plan.Plan) bool { return p.Disk.Profile == "posix" },
-		covers:     func(evidence, _ string) bool { return evidence == evidenceHole },
-	}, {
-		doc: sim.HazardDoc{
-			ID: "old-copy", Invariant: "epochs-only-grow", Scenario: "raft/media", Fault: "restore",
-			Doc: "a voter whose disk is replaced by an old copy keeps its identity: it may vote a second time in an epoch, and what it acknowledged " +
-				"since counts though it is gone. Kafka asks for a new directory id in place of a backup",
-			DuePerMillion: 2_000,
-		},
-		invariants: everyInvariant(),
-		stops:      true,
-		applies:    func(_ *cluster, p *plan.Plan) bool { return restores(p) },
 		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
 	}, {
 		doc: sim.HazardDoc{
@@ -203,6 +157,9 @@ func (c *cluster) declare(p *plan.Plan) {
 		for _, invariant := range h.invariants {
 			c.w.Declare(sim.Declaration{ID: h.doc.ID, Invariant: invariant, Covers: h.covers})
 		}
+	}
+	if c.judged.on {
+		c.declareBeyond()
 	}
 }
 

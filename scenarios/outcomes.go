@@ -142,7 +142,7 @@ func declaredOutcomes() []declaredOutcome {
 		damage(partHeader, mayStop|mayRefuse|mayLose, unreadableLog, "no checksum covers it (formats 3): another offset, length or epoch"),
 		damage(partQuorumState, mayRefuse|mayLose, unreadableQuorum, "JSON without a checksum: no sense, or another epoch or vote"),
 		{{class: classFlip, component: partSnapshot, may: tolerated | mayStop | mayRefuse, errors: unreadableSnapshot,
-			why: "each batch has a checksum, and header and footer are asked for"}},
+			why: "each batch has a checksum, and header and footer are asked for; until then the log below it may go, and nobody has it any more"}},
 		damage(partSnapshot, mayStop|mayRefuse|mayLose, unreadableSnapshot, "retention deletes the log below a snapshot of which the drive has no sector")[1:],
 		damage(partSnapHeader, tolerated|mayStop|mayRefuse|mayLose, unreadableSnapshot, "no checksum covers it (formats 3)"),
 		damage(partEpochs, tolerated|mayStop|mayRefuse|mayLose, unreadableLog, "text without a checksum: no sense, or an epoch that begins elsewhere"),
@@ -221,6 +221,16 @@ func (j *judgement) damaged(class faultClass, part component) (lossy bool) {
 		}
 	}
 	return true
+}
+
+// struckBy reports whether a class of damage struck a component.
+func (j *judgement) struckBy(class faultClass, part component) bool {
+	for i := range j.rows {
+		if r := &j.rows[i]; r.class == class && r.component == part {
+			return j.struck[i]
+		}
+	}
+	return false
 }
 
 // hit reports whether a row struck in this run.

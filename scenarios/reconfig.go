@@ -54,9 +54,9 @@ const goneVoterRefused = "gone-voter-refused"
 const lastVoterKept = "last-voter-kept"
 
 func reconfigSometimes() []sim.SometimesDoc {
-	return []sim.SometimesDoc{{Name: goneVoterRefused, Scenario: "reconfig/replaced-disk", DuePerMillion: 50_000,
+	return append(changeSometimes(), []sim.SometimesDoc{{Name: goneVoterRefused, Scenario: "reconfig/replaced-disk", DuePerMillion: 50_000,
 		Doc: "a leader refuses to remove a voter by the directory id of the disk that it had before"}, {Name: lastVoterKept, Scenario: "reconfig/last-voter", DuePerMillion: 200_000,
-		Doc: "a leader refuses to remove the only voter"}}
+		Doc: "a leader refuses to remove the only voter"}}...)
 }
 
 // dynamicQuorum makes hosts and identity of a quorum at kraft.version 1. Every host knows all controllers as bootstrap servers, since

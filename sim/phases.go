@@ -220,3 +220,14 @@ func (w *World) endStuck() {
 		}
 	}
 }
+
+// Disturbed reports whether a fault is active now: a process that ran once is down, or paused, or its disk is hurt, or a link is cut, clogged,
+// narrow or filtered. It costs a look at every host and link.
+func (w *World) Disturbed() bool {
+	for _, h := range w.hosts {
+		if !h.up && h.boot > 0 || h.pausedUntil != 0 || h.armed || len(h.diskFaults) > 0 || h.swapped || h.own != nil {
+			return true
+		}
+	}
+	return w.net.Disturbed()
+}

@@ -170,3 +170,16 @@ func (n *Net) arriveDatagram(p *packet) Delivery {
 	}
 	return Delivery{Kind: Data, To: p.to, Boot: n.hosts[p.to].boot, Lane: lane, From: p.from, Payload: p.payload, Cause: p.cause, Number: p.number}
 }
+
+// Disturbed reports whether a cut, a clog, a filter or a throttle is in force.
+func (n *Net) Disturbed() bool {
+	if len(n.filters) > 0 || len(n.narrow) > 0 {
+		return true
+	}
+	for i := range n.links {
+		if l := &n.links[i]; l.cuts > 0 || l.clogNs > 0 || l.drops != nil {
+			return true
+		}
+	}
+	return false
+}

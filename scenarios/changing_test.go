@@ -1,0 +1,59 @@
+package scenarios
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// TestStormsDisturb: what storm profiles promise, over seeds that stay the same. Half of the runs have two leaders or more, a fifth a crash
+// inside a handler, in each scenario that is about replicas under a storm.
+func TestStormsDisturb(t *testing.T) {
+	c := Catalogue()
+	e := sim.NewEngine(c)
+	for _, name := range []string{"raft/storm-5", "raft/dynamic-3", "raft/snapshots"} {
+		const runs = 60
+		changes, inside := 0, 0
+		for seed := uint64(1); seed <= runs; seed++ {
+			v := verdictOf(t, e, c.Scenario(name).Draw(seed), sim.Options{})
+			if v.Stats["elections"] >= 2 {
+				changes++
+			}
+			if v.Stats["crashes-in-handler"] >= 1 {
+				inside++
+			}
+		}
+		t.Logf("%s: of %d runs %d had two elections or more, %d a crash inside a handler", name, runs, changes, inside)
+		require.GreaterOrEqual(t, changes, runs/2, name)
+		require.GreaterOrEqual(t, inside, runs/5, name)
+	}
+}
+
+// TestEveryKindOfChangeIsDisturbed: over seeds that stay the same a fault is active during an add, a remove, an update of a voter, and the way to
+// kraft.version 1; without faults none is.
+func TestEveryKindOfChangeIsDisturbed(t *testing.T) {
+	c := Catalogue()
+	e := sim.NewEngine(c)
+	seen := map[string]int64{}
+	for _, name := range []string{"reconfig/churn", "reconfig/kraft-upgrade", "reconfig/bootstrap-only", "reconfig/replaced-disk"} {
+		for seed := uint64(1); seed <= 15; seed++ {
+			v := verdictOf(t, e, c.Scenario(name).Draw(seed), sim.Options{})
+			for _, word := range changeWords {
+				seen[word] += v.Sometimes[word]
+			}
+		}
+	}
+	for _, word := range changeWords {
+		require.Positive(t, seen[word], word)
+	}
+	for _, kind := range []string{"add-voter", "remove-voter"} {
+		p := acted(dynamicPlan(), kind, map[string]string{"by": "op1", map[string]string{"add-voter": "host", "remove-voter": "voter"}[kind]: map[string]string{
+			"add-voter": "o1", "remove-voter": "c3"}[kind]})
+		v := verdictOf(t, e, p, sim.Options{})
+		for _, word := range changeWords {
+			require.Zero(t, v.Sometimes[word], "%s, where nothing is wrong", word)
+		}
+	}
+}
