@@ -74,17 +74,6 @@ func kafkaHazards() []hazard {
 		covers: func(evidence, _ string) bool { return evidence == evidenceWiped },
 	}, {
 		doc: sim.HazardDoc{
-			ID: "bit-rot", Invariant: "truncation", Scenario: "raft/bit-rot", Fault: "bit flip at rest",
-			Doc: "a recovery cuts the log at the first bad batch, as Kafka's does, though it was acknowledged; the replica keeps its identity and " +
-				"its vote (KB-44). A bit that no checksum covers, of base offset, length or epoch, may do anything",
-			DuePerMillion: 20_000,
-		},
-		invariants: everyInvariant(),
-		stops:      true,
-		applies:    func(_ *cluster, p *plan.Plan) bool { return flips(p) },
-		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
-	}, {
-		doc: sim.HazardDoc{
 			ID: "damaged-frame", Invariant: "log-matching", Scenario: "raft/wire", Fault: "bit flip in flight",
 			Doc: "Kafka's protocol trusts the transport: a bit that flips in a frame outside of a batch's checksum is taken for what was sent, an " +
 				"epoch, an offset, a vote",

@@ -1,3 +1,5 @@
+//nodet:room
+
 package scenarios
 
 import (
@@ -11,6 +13,17 @@ import (
 // mediaHazards are what lying drives, old copies, lawless file systems and a budget that is switched off are known to break.
 func mediaHazards() []hazard {
 	return []hazard{{
+		doc: sim.HazardDoc{
+			ID: "bit-rot", Invariant: "truncation", Scenario: "raft/bit-rot", Fault: "bit flip at rest",
+			Doc: "a recovery cuts the log at the first bad batch, as Kafka's does, though it was acknowledged; the replica keeps its identity and " +
+				"its vote (KB-44). A bit that no checksum covers, of base offset, length or epoch, may do anything",
+			DuePerMillion: 20_000,
+		},
+		invariants: everyInvariant(),
+		stops:      true,
+		applies:    func(_ *cluster, p *plan.Plan) bool { return flips(p) },
+		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
+	}, {
 		doc: sim.HazardDoc{
 			ID: "beyond-budget", Invariant: "hw-durable", Scenario: unrestrictedFamily, Fault: "damage of more than the budget allows",
 			Doc: "in a plan without a fault budget: what the table of declared outcomes in docs/faults.md calls a documented loss, of the faults that " +
