@@ -47,10 +47,10 @@ func (t *teller) unmet(most int) []Line {
 		}
 		lines = append(lines, Line{Text: "unmet: " + why, Seq: -1})
 	}
-	switch {
-	case v.Outcome == plan.LegitimatelyStuck:
+	switch v.Outcome {
+	case plan.LegitimatelyStuck:
 		lines = append(lines, Line{Text: "this is legitimate: the faults left nobody who could have brought it about", Seq: -1})
-	case v.Outcome == plan.Stuck:
+	case plan.Stuck:
 		lines = append(lines, Line{Text: "this is a finding: the faults are over and within their budget, so it should have come about", Seq: -1})
 	default:
 		lines = append(lines, Line{Text: "outcome: " + string(v.Outcome), Seq: -1})
