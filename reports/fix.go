@@ -58,7 +58,7 @@ func WriteFix(w io.Writer, f *Fix) error {
 		fmt.Fprintf(&b, "to believe a fix at %s confidence: %s at the rate observed, %s at its lower limit\n", Share(f.Confidence),
 			Plural(f.NeededObserved, "seed"), Plural(f.NeededLow, "seed"))
 	} else {
-		b.WriteString("before: no campaign says how often it was seen; --rate 5/3000 does\n")
+		b.WriteString("before: no campaign says how often it was seen: run one of the build that fails, or say it with --rate 5/3000\n")
 	}
 	if f.Runs > 0 {
 		writeRuns(&b, f)
