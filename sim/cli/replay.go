@@ -42,8 +42,8 @@ func (a *App) replayCommand() *cobra.Command {
 		Short: "Run a failure again with its full trace",
 		Long: "Replay runs the plan of a capsule, or of a token (scenario:seed), and prints the full trace. For a capsule it says\n" +
 			"whether the hashes are those of the capsule. A capsule of another engine version is replayed with its decisions held\n" +
-			"fixed; it is told how many of them came up again, which did not, first, and whether the failure still shows. With --json every line is a document: config, trace lines,\n" +
-			"verdict, check.",
+			"fixed; it is told how many of them came up again, which did not, first, and whether the failure still shows. With --step it walks\n" +
+			"through the run, forwards and backwards, by commands. With --json every line is a document: config, trace lines, verdict, check.",
 		Example: fmt.Sprintf("  %s replay %s:17\n  %s replay %s/FILE.json --json", program, a.exampleScenario(), program, a.defaultOut()),
 		Args:    oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
