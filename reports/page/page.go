@@ -61,6 +61,7 @@ type view struct {
 	Title     string
 	Outcome   string
 	Finding   bool
+	Hazard    bool // no finding, and a declared hazard was met
 	Broken    []brokenView
 	Waiting   []string
 	Facts     string
@@ -108,6 +109,7 @@ func (p *Page) view() (*view, error) {
 		for i := range verdict.Broken {
 			b := &verdict.Broken[i]
 			v.Broken = append(v.Broken, brokenView{b.Invariant, b.Hazard, b.Detail})
+			v.Hazard = v.Hazard || !v.Finding && b.Hazard != ""
 		}
 	}
 	if h.Plan != nil {
