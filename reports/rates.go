@@ -9,13 +9,17 @@ import (
 	"github.com/kraftsim/kraftsim/sim/campaign"
 )
 
-// Share prints a probability as a percentage with two digits that count: 12%, 0.012%.
+// Share prints a probability as a percentage with two digits that count, 12%, 0.012%, and near the whole as many nines as there are:
+// 99.99%. Only the whole is 100%.
 func Share(p float64) string {
 	if p <= 0 {
 		return "0%"
 	}
 	percent := 100 * p
 	digits := max(1-int(math.Floor(math.Log10(percent))), 0)
+	if p < 1 && percent > 99 {
+		digits = -int(math.Floor(math.Log10(100 - percent)))
+	}
 	text := strconv.FormatFloat(percent, 'f', min(digits, 12), 64)
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
