@@ -68,6 +68,7 @@ func (t *teller) standing() string {
 	for host, name := range t.h.Hosts {
 		facets, up := t.facets(int32(host))
 		switch role, epoch := facets["role"], facets["epoch"]; {
+		case !up && !t.seen(int32(host)): // nothing is known of it
 		case !up:
 			words = append(words, name+" is down")
 		case role == "": // no node, or none yet
@@ -78,6 +79,11 @@ func (t *teller) standing() string {
 		}
 	}
 	return enumerate(words)
+}
+
+// seen reports whether anything happened on a host.
+func (t *teller) seen(host int32) bool {
+	return slices.ContainsFunc(t.h.Events, func(e history.Event) bool { return e.Host == host && e.Kind == history.Boot })
 }
 
 // facets are those of a host at the end.
