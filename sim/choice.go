@@ -245,7 +245,7 @@ func (w *World) tellChoice(open []int32, faults []choiceFault, inner bool) int64
 
 // State is the hash of what the future of the run depends on, as the protocol views of the processes have it: without absolute times and
 // counters. Beside those views it has, for each host, whether it runs and how long its files are in the cache and on the platter; for each
-// link the kinds and keys of the messages under way, and whether it is cut; for each lane what waits for it. The virtual time, and how far
+// link the kinds and keys of the messages under way, and whether it is cut; for each lane what waits for it and how many choices it has had. The virtual time, and how far
 // away each pending event is, count in units of the quantum: what the program knows of times beside that does not. A quantum of zero leaves time out: then a program that comes
 // nearer to a timeout by waking up for nothing is taken to stand still.
 func (c *Choice) State(quantumNs int64) uint64 {
@@ -278,6 +278,9 @@ func (c *Choice) State(quantumNs int64) uint64 {
 func (w *World) hashPending(hash uint64, quantumNs int64) uint64 {
 	q := &w.uniform.queue
 	for lane := 1; lane < len(q.lanes); lane++ {
+		if n := w.uniform.taken[lane]; n > 0 { // a wake-up for nothing is no way back to where one was
+			hash = digest.Word(hash, uint64(lane)<<32^uint64(n))
+		}
 		if len(q.lanes[lane].items) == 0 {
 			continue
 		}

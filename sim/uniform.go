@@ -11,11 +11,13 @@ type Uniform struct {
 	windowNs int64
 	w        *World
 	choices  int64
+	taken    []int64 // by queue: how many events were next
 }
 
 func (u *Uniform) start(w *World, windowNs int64) {
 	u.queue.reset(w.laneCount())
 	u.windowNs, u.w, u.choices = windowNs, w, 0
+	u.taken = append(u.taken[:0], make([]int64, w.laneCount())...)
 }
 
 // Reset implements Scheduler.
@@ -66,6 +68,7 @@ func (u *Uniform) Pop() (Item, bool) {
 		w.strike(faults[v-int64(len(open))])
 		return u.Pop()
 	}
+	u.taken[open[v]]++
 	return u.queue.take(open[v]), true
 }
 
