@@ -180,11 +180,13 @@ func (j *judgement) directories(r *controller.BrokerRegistration) {
 // restarted: a new incarnation is in no in-sync replicas, and among the eligible ones only where the one before was, in sync or eligible, and
 // only if it proves that the one before ended in order (KIP-966).
 func (j *judgement) restarted(old *image.Broker, r *controller.BrokerRegistration) {
+	if j.before.FeatureLevel(features.EligibleLeaderReplicas) == 0 {
+		return // lists from before the feature was switched off mean nothing, and nobody touches them
+	}
 	proven := r.Version >= 3 && r.PreviousBrokerEpoch == old.Epoch
 	for key, p := range j.after.PartitionsIn(r.BrokerID) {
 		before := j.before.Partition(key.TopicID, key.Partition)
-		alone := len(p.Isr) == 1 && !p.HasLeader() && j.before.FeatureLevel(features.EligibleLeaderReplicas) == 0 // the last one stays, and leads nothing
-		j.wrong(slices.Contains(p.Isr, r.BrokerID) && !alone, "clean-shutdown", "broker %d is in sync in %s-%d before it has asked", r.BrokerID, key.TopicID, key.Partition)
+		j.wrong(slices.Contains(p.Isr, r.BrokerID), "clean-shutdown", "broker %d is in sync in %s-%d before it has asked", r.BrokerID, key.TopicID, key.Partition)
 		was := before != nil && (slices.Contains(before.Isr, r.BrokerID) || slices.Contains(before.Elr, r.BrokerID))
 		j.wrong(slices.Contains(p.Elr, r.BrokerID) && !(proven && was), "clean-shutdown", "broker %d is eligible in %s-%d, its former process ended in order: %t, had its records: %t",
 			r.BrokerID, key.TopicID, key.Partition, proven, was)

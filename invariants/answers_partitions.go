@@ -26,6 +26,42 @@ func (j *judgement) request(request controller.Request) {
 		j.configs(q)
 	case *controller.AllocateProducerIDsRequest:
 		j.allocated(q)
+	case *controller.AssignReplicasToDirsRequest:
+		j.assigned(q)
+	}
+}
+
+// assigned is KIP-858: a replica is where its broker says, and one in a directory that is offline is out of sync and leads nothing, unless it
+// is the last one in sync, which stays without leading.
+func (j *judgement) assigned(q *controller.AssignReplicasToDirsRequest) {
+	b := j.before.Broker(q.BrokerID)
+	stale := b == nil || b.Epoch != q.BrokerEpoch
+	j.wrong(j.ok() && stale, "stale", "broker %d is not registered with epoch %d", q.BrokerID, q.BrokerEpoch)
+	j.wrong(j.r.Code == controller.StaleBrokerEpoch && !stale, "reason", "broker %d is registered with epoch %d", q.BrokerID, q.BrokerEpoch)
+	results, _ := j.r.Answer.([]controller.DirectoryResult)
+	for i := range results {
+		x := &results[i]
+		old, now := j.before.Partition(x.Key.TopicID, x.Key.Partition), j.after.Partition(x.Key.TopicID, x.Key.Partition)
+		at := -1
+		if old != nil {
+			at = slices.Index(old.Replicas, q.BrokerID)
+		}
+		switch x.Code {
+		case controller.None:
+			if j.wrong(at < 0 || now == nil, "reason", "broker %d has no replica", q.BrokerID); j.evidence != "" {
+				return
+			}
+			is := slices.Index(now.Replicas, q.BrokerID) // -1 where the change ended a reassignment that it is no part of any more
+			j.wrong(is >= 0 && now.Directories[is] != x.Directory, "directory", "the replica of broker %d is not in %s", q.BrokerID, x.Directory)
+			offline := !slices.Contains(b.LogDirs, x.Directory)
+			j.wrong(offline && now.Leader == q.BrokerID, "directory", "broker %d leads with a replica in %s, which is offline", q.BrokerID, x.Directory)
+			j.wrong(offline && slices.Contains(now.Isr, q.BrokerID) && len(now.Isr) > 1, "directory", "broker %d is in sync with a replica in %s, which is offline", q.BrokerID, x.Directory)
+			j.wrong(!offline && !slices.Equal(old.Isr, now.Isr), "directory", "%s is online, and the in-sync replicas have changed", x.Directory)
+		case controller.NotLeaderOrFollower:
+			j.wrong(at >= 0, "reason", "broker %d has a replica", q.BrokerID)
+		case controller.UnknownTopicID, controller.UnknownTopicOrPartition:
+			j.wrong(old != nil, "reason", "the partition is there")
+		}
 	}
 }
 

@@ -111,6 +111,8 @@ func rpcOf(kind controller.OpKind) int16 {
 		return rpcAlterReassignments
 	case controller.AllocateProducerIDs:
 		return rpcAllocateProducerIDs
+	case controller.AssignReplicasToDirs:
+		return rpcAssignReplicasToDirs
 	case controller.UpdateFeatures:
 		return rpcUpdateFeatures
 	case controller.RegisterBroker:

@@ -71,13 +71,14 @@ func (s *snapshotCheck) OnProtocol(h *sim.Host, o sim.Observation) {
 			n.delivered = append(n.delivered, deliveredBytes{x.Batches[i].LastOffset, int64(len(x.Batches[i].Bytes))})
 		}
 	case *snapshotNote:
-		if n.busy = !x.done; x.done {
+		if x.done {
+			n.busy = false
 			return
 		}
-		if n.asked {
+		if n.busy {
 			s.fail(h, "two", "it asks for two at once")
 		}
-		n.asked = true
+		n.busy, n.asked = true, true
 	case *invariants.LoaderObservation:
 		s.event(h, n, &x.E)
 	}

@@ -169,8 +169,28 @@ func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 		if b := img.Broker(id); b != nil {
 			c.all.send(h, &controller.AllocateProducerIDsRequest{BrokerID: id, BrokerEpoch: b.Epoch})
 		}
+	case what < 64:
+		c.assign(h, img, t, d)
 	default:
 		c.alter(img, t, i, d)
+	}
+}
+
+// assign is a broker that tells where its replica of a partition is: in one of its directories, in one that it has lost, or in none that anybody
+// knows.
+func (c *topicClient) assign(h *sim.Host, img *image.Image, t *image.Topic, d *topicDice) {
+	key := image.PartitionKey{TopicID: t.ID, Partition: int32(d.below(int64(max(1, img.PartitionCount(t.ID)))))}
+	p := img.Partition(key.TopicID, key.Partition)
+	if p == nil {
+		return
+	}
+	id := p.Replicas[d.below(int64(len(p.Replicas)))]
+	if d.chance(5) {
+		id = int32(1 + d.below(int64(c.all.brokers)))
+	}
+	if b := img.Broker(id); b != nil {
+		c.all.send(h, &controller.AssignReplicasToDirsRequest{BrokerID: id, BrokerEpoch: b.Epoch, Replicas: []controller.ReplicaDirectory{{Key: key,
+			Directory: record.UUIDFromHalves(uint64(id)<<32, uint64(1+d.below(3)))}}})
 	}
 }
 
@@ -263,6 +283,9 @@ func (c *topicClient) alter(img *image.Image, t *image.Topic, i int64, d *topicD
 		}
 	}
 	q := &controller.AlterPartitionRequest{BrokerID: p.Leader, BrokerEpoch: img.Broker(p.Leader).Epoch, Partitions: []controller.PartitionWish{wish}}
+	if other := p.Replicas[d.below(int64(len(p.Replicas)))]; d.chance(6) && img.Broker(other) != nil { // somebody who does not lead
+		q.BrokerID, q.BrokerEpoch = other, img.Broker(other).Epoch
+	}
 	w := c.all.k.c.w
 	w.At(w.NowNs()+leastDelayNs+d.below(mostDelayNs), c.entity, uint64(i)|1<<63, func() {
 		if h := c.all.k.active(0); h != nil {

@@ -3,6 +3,7 @@ package controller
 // The errors of topics, partitions and configurations.
 const (
 	UnknownTopicOrPartition     ErrorCode = 3
+	NotLeaderOrFollower         ErrorCode = 6
 	InvalidTopicException       ErrorCode = 17
 	TopicAlreadyExists          ErrorCode = 36
 	InvalidPartitions           ErrorCode = 37
@@ -25,6 +26,8 @@ func (c ErrorCode) partitionName() string {
 	switch c {
 	case UnknownTopicOrPartition:
 		return "UNKNOWN_TOPIC_OR_PARTITION"
+	case NotLeaderOrFollower:
+		return "NOT_LEADER_OR_FOLLOWER"
 	case InvalidTopicException:
 		return "INVALID_TOPIC_EXCEPTION"
 	case TopicAlreadyExists:
@@ -77,6 +80,8 @@ const (
 	IncrementalAlterConfigs
 	// AllocateProducerIDs hands out a block of producer ids (API key 67): *AllocateProducerIDsRequest.
 	AllocateProducerIDs
+	// AssignReplicasToDirs tells in which directories replicas are (API key 73): *AssignReplicasToDirsRequest.
+	AssignReplicasToDirs
 	balanceLeaders
 	electUnclean
 )
@@ -100,6 +105,8 @@ func (k OpKind) partitionKind() string {
 		return "incremental-alter-configs"
 	case AllocateProducerIDs:
 		return "allocate-producer-ids"
+	case AssignReplicasToDirs:
+		return "assign-replicas-to-dirs"
 	case balanceLeaders:
 		return "balance-leaders"
 	case electUnclean:
