@@ -199,6 +199,9 @@ func drawReleased(d dice, p *plan.Plan) {
 	d.leaveOut(p)
 	d.writes(p, &lightProfile)
 	d.upgrade(p, []int64{22, 33})
+	if d.chance("members", 40) {
+		d.sessions(p)
+	}
 	d.remote(p, 40, 3)
 }
 

@@ -200,5 +200,8 @@ func drawFeatures(d dice, p *plan.Plan) {
 		p.Actions = append(p.Actions, plan.Action{ID: "call-" + number(int64(i+1)), Kind: "features",
 			AtUs: plan.Int64(2_000_000 + int64(i)*200_000 + d.roll("call-"+number(int64(i)), 100_000)), Params: params})
 	}
+	if d.chance("members", 60) { // as in a real cluster: whoever is registered is asked
+		p.Params["members"] = "register"
+	}
 	d.remote(p, 50, 0)
 }

@@ -71,7 +71,7 @@ func drawStaticToClusterID(d dice, p *plan.Plan) {
 		rareSnapshots(p)
 	}
 	d.storm(p, &upgradeProfile)
-	if d.chance("members", 70) {
+	if d.chance("members", 90) {
 		d.sessions(p)
 	}
 	p.Hosts = append(p.Hosts, plan.Host{ID: "op1", Kind: kindOperator})
