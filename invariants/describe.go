@@ -341,6 +341,8 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 		d.Facet("controller", "standby")
 		claim("renounce", "has its controller give up epoch %d and go back to offset %d", e.Epoch, e.Offset)
 		at()
+		d.Stands(sim.Premise{Topics: "check-quorum,resigned,follower", Host: sim.Self, Offset: -1})
+		d.Stands(sim.Premise{Topics: "operation,append", Host: sim.Self, Offset: e.Offset + 1})
 	case controller.TransactionAborted:
 		d.Weight = sim.Turning
 		claim("abort", "has its controller drop the transaction of offset %d", e.Other)
@@ -353,12 +355,7 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 			claim("answer", "answers operation %d with %v", e.OpID, e.Code)
 			break
 		}
-		claim("answer", "acknowledges operation %d", e.OpID)
-		if e.Offset >= 0 {
-			d.Claim.Clause += fmt.Sprintf(", written at offset %d", e.Offset)
-			at()
-			d.Stands(sim.Premise{Topics: "commit,operation", Host: sim.Self, Offset: e.Offset})
-		}
+		d.Weight = sim.Noise // OperationAnswered tells of success
 	case controller.ClusterIDLearned:
 		d.Weight = sim.Turning
 		d.Facet("cluster-id", e.Text)

@@ -82,7 +82,8 @@ func (t *teller) fault(at int32, a *plan.Action) {
 
 // lurking reports whether an action waits for its moment: it strikes with a crash when something happens.
 func lurking(a *plan.Action) bool {
-	return a.Params["how"] == "kill" || a.Params["how"] == "power" || strings.HasPrefix(a.Kind, "crash-")
+	return a.Params["how"] == "kill" || a.Params["how"] == "power" || strings.HasPrefix(a.Kind, "crash-") ||
+		a.Kind == "ambush" || a.Kind == "id-step" || a.Kind == "tear"
 }
 
 // effects are the ends of processes that an action brought about, and what they took from the disks.
