@@ -225,7 +225,10 @@ func (r *oneRun) export(w io.Writer, hung bool) error {
 		return &errUnwritten{"nothing exported: the run did not end"}
 	}
 	command := r.report.Replay
-	if command == "" {
+	if hash, err := r.app.nameHash(r.plan); command == "" && err == nil && hash == "" {
+		command = fmt.Sprintf("%s replay %s:%d", r.app.Catalogue.Program, r.plan.Scenario, uint64(r.plan.Seed))
+	}
+	if command == "" { // a plan that no seed draws
 		command = r.report.Config.Command
 	}
 	done, err := r.app.export(&r.files, r.plan, command)

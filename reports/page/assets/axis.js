@@ -1,5 +1,8 @@
 // The horizontal axis: by virtual time, or by the order of events, in which every event is as wide as any other.
 
+// minutes are the steps of a ruler that has them, in microseconds: nobody counts minutes in tens of seconds.
+const minutes = [15, 30, 60, 120, 300, 600, 1200, 1800, 3600].map((s) => s * 1e6);
+
 function buildAxis(m) {
   const x = { byOrder: false, from: 0, to: 1, left: 120, width: 100 };
   const lastUs = m.n ? m.at[m.n - 1] : 0;
@@ -49,7 +52,8 @@ function buildAxis(m) {
   x.ticks = () => {
     const wanted = (x.to - x.from) / Math.max(2, Math.floor(x.width / 110));
     const power = Math.pow(10, Math.floor(Math.log10(wanted)));
-    const step = Math.max(1, [1, 2, 5, 10].map((k) => k * power).find((k) => k >= wanted));
+    const round = !x.byOrder && wanted > 10e6 ? minutes : [1, 2, 5, 10].map((k) => k * power);
+    const step = Math.max(1, round.find((k) => k >= wanted) || Math.ceil(wanted / 3600e6) * 3600e6);
     const list = [];
     for (let v = Math.ceil(x.from / step) * step; v <= x.to; v += step) {
       list.push({ value: v, label: x.byOrder ? "#" + count(Math.round(v)) : shortClock(v, step) });
