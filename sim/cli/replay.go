@@ -145,35 +145,17 @@ func (a *App) exportReplayed(cmd *cobra.Command, files *exports, p *plan.Plan, h
 	return err
 }
 
-// withStoredDecisions unpacks the decisions of a capsule. On another engine version it fixes them in the plan, since a site may
-// have another domain there.
+// withStoredDecisions returns the plan to run and the decisions of a capsule. On another engine version those are fixed in the plan, since
+// a site may have another domain there.
 func (a *App) withStoredDecisions(src *source) (*plan.Plan, []plan.DrawnDecision, error) {
 	if src.capsule == nil {
 		return src.plan, nil, nil
 	}
-	stored, err := plan.UnpackDecisions(src.capsule.Decisions)
-	if len(stored) == 0 { // a bare capsule has those of its plan
-		for _, d := range src.plan.Decisions {
-			stored = append(stored, plan.DrawnDecision{Hash: uint64(d.NameHash), Value: int64(d.Value)})
-		}
-	}
+	stored, err := src.capsule.Stored()
 	if err != nil || src.capsule.Engine == sim.EngineVersion {
 		return src.plan, stored, err
 	}
-	p := src.plan.Clone()
-	fixed := make([]plan.Decision, 0, len(stored)+len(p.Decisions))
-	own := make(map[plan.Uint64]bool, len(p.Decisions)) // those of the plan count, and a plan has none twice
-	for i := range p.Decisions {
-		own[p.Decisions[i].NameHash] = true
-	}
-	for i := range stored {
-		if hash := plan.Uint64(stored[i].Hash); own[hash] || i > 0 && stored[i-1].Hash == stored[i].Hash {
-			continue
-		}
-		fixed = append(fixed, plan.Decision{NameHash: plan.Uint64(stored[i].Hash), Value: plan.Int64(stored[i].Value)})
-	}
-	p.Decisions = append(fixed, p.Decisions...)
-	return p, stored, nil
+	return src.capsule.Fixed(stored), stored, nil
 }
 
 // check tells whether the run is the one in the capsule. Different hashes on the same engine are a finding: the capsule was

@@ -65,6 +65,37 @@ func (c *Capsule) Bare() *Capsule {
 	return &bare
 }
 
+// Stored unpacks the decisions of the capsule; those that its plan lists when it is a bare one.
+func (c *Capsule) Stored() ([]DrawnDecision, error) {
+	stored, err := UnpackDecisions(c.Decisions)
+	if err != nil || len(stored) > 0 {
+		return stored, err
+	}
+	for i := range c.Plan.Decisions {
+		stored = append(stored, DrawnDecision{Hash: uint64(c.Plan.Decisions[i].NameHash), Value: int64(c.Plan.Decisions[i].Value)})
+	}
+	return stored, nil
+}
+
+// Fixed returns the capsule's plan with the stored decisions as overrides, for a run on code that may draw otherwise. What the plan itself
+// lists counts before them.
+func (c *Capsule) Fixed(stored []DrawnDecision) *Plan {
+	p := c.Plan.Clone()
+	have := make(map[Uint64]bool, len(p.Decisions)+len(stored))
+	for i := range p.Decisions {
+		have[p.Decisions[i].NameHash] = true
+	}
+	fixed := make([]Decision, 0, len(stored)+len(p.Decisions))
+	for i := range stored {
+		if hash := Uint64(stored[i].Hash); !have[hash] {
+			have[hash] = true
+			fixed = append(fixed, Decision{NameHash: hash, Value: Int64(stored[i].Value)})
+		}
+	}
+	p.Decisions = append(fixed, p.Decisions...)
+	return p
+}
+
 // FirstUnknown returns the readable name of the first decision of the capsule that a run did not draw, in the order of the plan and then
 // in that of the capsule's own run: where a replay on other code left the path. It is "" when all came up, with this or another value.
 func (c *Capsule) FirstUnknown(drawn []DrawnDecision) string {
@@ -93,6 +124,9 @@ func EncodeCapsule(c *Capsule) ([]byte, error) { return encode(c) }
 // DecodeCapsule reads a capsule as strictly as Decode reads a plan.
 func DecodeCapsule(data []byte) (*Capsule, error) {
 	c := new(Capsule)
+	if err := otherFormat(data); err != nil {
+		return nil, err
+	}
 	if err := decodeStrict(data, c); err != nil {
 		return nil, err
 	}

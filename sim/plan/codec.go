@@ -10,6 +10,9 @@ import (
 // Errors are *FieldError with position and field. Validate does the rest.
 func Decode(data []byte) (*Plan, error) {
 	p := new(Plan)
+	if err := otherFormat(data); err != nil {
+		return nil, err
+	}
 	if err := decodeStrict(data, p); err != nil {
 		return nil, err
 	}
@@ -17,6 +20,17 @@ func Decode(data []byte) (*Plan, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// otherFormat refuses a document of another format before anything else is said about it: its fields may be others, too.
+func otherFormat(data []byte) error {
+	var head struct {
+		Format *int32 `json:"format"`
+	}
+	if json.Unmarshal(data, &head) != nil || head.Format == nil {
+		return nil // the strict reader says what is wrong
+	}
+	return checkFormat("format", *head.Format)
 }
 
 func checkFormat(field string, format int32) error {

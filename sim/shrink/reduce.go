@@ -68,11 +68,13 @@ func (s *search) chunks(size func() int, without func(from, to int) *plan.Plan) 
 // maxHalvings bounds how often one number is halved.
 const maxHalvings = 4
 
-// operations lowers the numbers of the workloads: clients, operations, sizes.
+// operations lowers the numbers of the workloads (clients, operations, sizes) and rounds their durations.
 func (s *search) operations() {
 	for i := range s.best.Workload {
 		for _, name := range slices.Sorted(maps.Keys(s.best.Workload[i].Params)) {
-			s.lower(func(p *plan.Plan) plan.Params { return p.Workload[i].Params }, name)
+			params := func(p *plan.Plan) plan.Params { return p.Workload[i].Params }
+			s.lower(params, name)
+			s.roundDuration(params, name)
 		}
 	}
 }

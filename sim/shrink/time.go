@@ -176,8 +176,10 @@ func (s *search) parameters(i int) {
 			}
 		}
 		s.shortenList(i, name)
-		s.roundDuration(i, name)
-		s.lower(func(p *plan.Plan) plan.Params { return p.Actions[i].Params }, name)
+		params := func(p *plan.Plan) plan.Params { return p.Actions[i].Params }
+		s.shortenDuration(params, name)
+		s.roundDuration(params, name)
+		s.lower(params, name)
 	}
 }
 
@@ -208,22 +210,28 @@ func (s *search) shortenList(i int, name string) {
 	}
 }
 
-// roundDuration shortens a duration while that works, then rounds it.
-func (s *search) roundDuration(i int, name string) {
-	set := func(us int64) bool {
-		candidate := s.best.Clone()
-		candidate.Actions[i].Params[name] = plan.FormatDurationUs(us)
-		return s.try(candidate)
+// setDuration tries another value of a parameter that is a duration.
+func (s *search) setDuration(params func(p *plan.Plan) plan.Params, name string, us int64) bool {
+	candidate := s.best.Clone()
+	params(candidate)[name] = plan.FormatDurationUs(us)
+	return s.try(candidate)
+}
+
+// shortenDuration halves a duration while that works.
+func (s *search) shortenDuration(params func(p *plan.Plan) plan.Params, name string) {
+	us, err := plan.ParseDurationUs(params(s.best)[name])
+	for range maxHalvings {
+		if us /= 2; err != nil || us < 1000 || !s.setDuration(params, name, us) {
+			return
+		}
 	}
-	us, err := plan.ParseDurationUs(s.best.Actions[i].Params[name])
+}
+
+// roundDuration rounds a duration to the coarsest grain that shows the target.
+func (s *search) roundDuration(params func(p *plan.Plan) plan.Params, name string) {
+	us, err := plan.ParseDurationUs(params(s.best)[name])
 	if err != nil || us <= 0 {
 		return
-	}
-	for range maxHalvings {
-		if half := us / 2; half < 1000 || !set(half) {
-			break
-		}
-		us /= 2
 	}
 	for _, g := range grains {
 		if us%g == 0 {
@@ -232,10 +240,8 @@ func (s *search) roundDuration(i int, name string) {
 		if us < g {
 			continue
 		}
-		for _, to := range []int64{nearest(us, g), up(us, g)} {
-			if to > 0 && set(to) {
-				return
-			}
+		if s.setDuration(params, name, nearest(us, g)) || s.setDuration(params, name, up(us, g)) {
+			return
 		}
 	}
 }
