@@ -242,6 +242,28 @@ func TestBrowserEmptyHistory(t *testing.T) {
 	b.keep("")
 }
 
+// Histories that no run would make: whoever writes one gets a page, and no exception.
+func TestBrowserOddHistories(t *testing.T) {
+	facets := []history.Facet{{Name: "role", Value: "leader"}, {Name: "high-watermark", Value: "not a number"}, {Name: "log-end", Value: "9"}}
+	edits := []history.LogEdit{{Do: "truncate", Offset: 5}, {Do: "append", Offset: -3, Text: "x"}, {Do: "append", Offset: 7}, {Do: "start", Offset: 99}, {Do: "what", Offset: 1}}
+	for name, h := range map[string]*history.History{
+		"no-hosts":  {Events: []history.Event{{Host: -1, Peer: -1, Cause: -1, Kind: history.World, Text: "alone"}}},
+		"one-event": {Hosts: []string{"n1"}, Events: []history.Event{{Cause: -1, Peer: -1, Kind: history.Boot, AtUs: 86_400_000_000, Facets: facets, Log: edits}}},
+		"odd": {Hosts: []string{"n1", "n1", ""}, Events: []history.Event{
+			{Host: 2, Peer: 1, Cause: 7, Kind: history.Send, Message: 1, AtUs: 50, Weight: 2}, {Host: 2, Peer: 1, Cause: 0, Kind: history.Send, Message: 1, AtUs: 40},
+			{Host: 1, Peer: 2, Cause: 0, Kind: history.Input, Message: 1, AtUs: 60}, {Host: 1, Peer: 2, Cause: 0, Kind: history.Input, Message: 1, AtUs: 61},
+			{Host: 0, Peer: -1, Cause: 2, Kind: history.Down, AtUs: 61}, {Host: 0, Peer: -1, Cause: 2, Kind: history.Down, AtUs: 61, Facets: facets},
+			{Host: -1, Peer: -1, Cause: 2, Kind: history.Violation, AtUs: 61, Facets: facets, Log: edits}, {Host: -1, Peer: -1, Kind: history.Undo, Action: "never begun", AtUs: 70},
+		}},
+	} {
+		b := open(t, "odd-"+name, &page.Page{History: h}, 900, 700)
+		for _, key := range []string{kb.Home, kb.ArrowRight, kb.ArrowDown, "[", "]", "t", "+", "+", "-", "0", "v", "m", "l", "l", "l", "d", kb.End, kb.PageUp} {
+			b.key(key)
+		}
+		require.Less(t, b.cursor(), len(h.Events), name)
+	}
+}
+
 func orDot(s string) string {
 	if s == "" {
 		return "·"

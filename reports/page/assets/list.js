@@ -3,7 +3,7 @@
 const rowHeight = 21;
 
 function buildList(m, filter, page) {
-  const box = $("events"), inner = el("div", { style: "position:relative" });
+  const box = $("events"), inner = el("div", { style: "position:relative", role: "presentation" });
   box.replaceChildren(inner);
   const l = {};
   let drawn = [-1, -1];
