@@ -27,7 +27,7 @@ func clockErrorNs(p *plan.Plan) int64 {
 			pause += parseNs(a.Params["for"])
 		}
 	}
-	return back + pause + stallNs(p) + int64(p.Scheduler.WindowUs)*1000 // what a scheduler holds back is late like a thread that stands still
+	return back + pause + stallNs(p) + p.Scheduler.WindowUs*1000 // what a scheduler holds back is late like a thread that stands still
 }
 
 // stallNs is how long the disk operations of one turn may take where the plan slows disks down: a handful of writes and two syncs.

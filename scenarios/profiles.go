@@ -39,10 +39,9 @@ func withPCT(f swarm.Profile, percent int64) swarm.Profile {
 
 // profiles lists what `list profiles` shows: a scenario is run with one of them in place of its own.
 func profiles() []*swarm.Profile {
-	var list []*swarm.Profile
-	for _, f := range []*swarm.Profile{&stormProfile, &lightProfile, &lockstepProfile, &diskProfile, &networkProfile, &blackoutProfile, &stuckProfile, &snapshotProfile, &reconfigProfile, &evenProfile, &rotProfile, &wireProfile, &crossedProfile, &clientsProfile,
-		&discoveryProfile, &kipProfile, &upgradeProfile, &topicProfile} {
-		list = append(list, f)
+	return []*swarm.Profile{
+		&stormProfile, &lightProfile, &lockstepProfile, &diskProfile, &networkProfile, &blackoutProfile,
+		&stuckProfile, &snapshotProfile, &reconfigProfile, &evenProfile, &rotProfile, &wireProfile, &crossedProfile,
+		&clientsProfile, &discoveryProfile, &kipProfile, &upgradeProfile, &topicProfile,
 	}
-	return list
 }

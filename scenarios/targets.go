@@ -63,7 +63,7 @@ func (c *cluster) ranked(cluster int, leader *sim.Host) (hosts []*sim.Host, vote
 		}
 		all = append(all, candidate{h: h, id: n.h.nodeID, end: raft.OffsetAndEpoch{Offset: n.replica.LogEndOffset(), Epoch: n.replica.Glance().LogEndEpoch}})
 	}
-	slices.SortFunc(all, func(a, b candidate) int {
+	slices.SortStableFunc(all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.end.Epoch, a.end.Epoch), cmp.Compare(b.end.Offset, a.end.Offset), cmp.Compare(a.id, b.id))
 	})
 	source := leader

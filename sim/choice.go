@@ -60,10 +60,10 @@ func (w *World) usePolicy() {
 	w.chooseFrom = int64(s.FromUs) * 1000
 	switch s.Policy {
 	case "pct":
-		w.pct.start(w, max(1, s.Depth), max(1, s.Steps), int64(s.WindowUs)*1000)
+		w.pct.start(w, max(1, s.Depth), max(1, s.Steps), s.WindowUs*1000)
 		w.policy = &w.pct
 	case "uniform":
-		w.uniform.start(w, int64(s.WindowUs)*1000)
+		w.uniform.start(w, s.WindowUs*1000)
 		w.policy = &w.uniform
 		w.faultsLeft = s.Faults
 	}
