@@ -161,11 +161,18 @@ func TestVoterChange(t *testing.T) {
 		l.node(1).setVoters(1, 1)
 		l.breaks("voter-change/previous-uncommitted")
 	})
-	t.Run("endpoints at any time", func(t *testing.T) {
+	t.Run("endpoints one after the other", func(t *testing.T) {
+		l := dynamicUp(t, 3, Config{})
+		l.node(1).setVoters(1, 1, 2)
+		l.node(1).replicate(l.node(2), 1)
+		l.node(1).setVoters(1, 1, 2)
+		l.clean()
+	})
+	t.Run("endpoints before the set is committed", func(t *testing.T) {
 		l := dynamicUp(t, 3, Config{})
 		l.node(1).setVoters(1, 1, 2)
 		l.node(1).setVoters(1, 1, 2)
-		l.clean()
+		l.breaks("voter-change/entry-uncommitted")
 	})
 	t.Run("a replaced disk is another voter", func(t *testing.T) {
 		l := dynamicUp(t, 3, Config{})

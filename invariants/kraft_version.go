@@ -6,7 +6,7 @@ var kraftVersionDoc = sim.InvariantDoc{
 	Name:   "kraft-version",
 	Source: "KIP-853; KAFKA-16538; kraft-protocol S16, 5.7",
 	Doc: "kraft.version never decreases in the committed log; a committed voter set implies version 1, in checkpoints and snapshots " +
-		"too; the version of a quorum-state is that of the replica's own log as it is written, and a reported version does not lead it, " +
+		"too, and has a directory id for each voter; the version of a quorum-state is that of the replica's own log as it is written, and a reported version does not lead it, " +
 		"except on a leader whose upgrade is pending.",
 }
 
@@ -28,6 +28,13 @@ func (c *core) exposedControl(b *batch, f *fact) {
 		rule.eval()
 		if before.kraftVersion < 1 && (b.rooted || c.state.from >= 0) {
 			rule.fail("voters-at-0", "a voter set is committed at offset "+number(f.offset)+" at kraft.version 0")
+		}
+		for i := range c.ledger.sets[f.number].keys {
+			if k := &c.ledger.sets[f.number].keys[i]; k.dir.IsZero() {
+				rule.fail("voter-without-directory", "a voter set is committed at offset "+number(f.offset)+" in which voter "+number(int64(k.id))+
+					" has no directory id")
+				break
+			}
 		}
 		c.countVoterChange(b, before.voters, f)
 	}

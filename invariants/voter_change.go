@@ -8,7 +8,7 @@ var voterChangeDoc = sim.InvariantDoc{
 	Doc: "Entries that change who is a voter differ from the set before in one voter, and a leader appends them only after it has " +
 		"committed a record of its own epoch and with the previous entry committed. The change is one that somebody asked for by id and " +
 		"directory id, and a new voter has fetched from the leader beyond the begin of its epoch. An absent directory id equals any; " +
-		"entries that change endpoints or versions only are free.",
+		"entries that change endpoints or versions only wait for the previous one, the one at the start of an epoch excepted.",
 }
 
 var lastVoterDoc = sim.InvariantDoc{
@@ -46,6 +46,7 @@ func (c *core) voterChange(r *replica, b *batch, before int32, offset int64, f *
 	rule.eval()
 	added, removed := old.lacks(set), set.lacks(old)
 	if added+removed == 0 {
+		c.entryChange(r, b, offset, f)
 		return
 	}
 	change := r.id + " changes the voters from " + old.text() + " to " + set.text() + " at offset " + number(f.offset) +
@@ -65,4 +66,15 @@ func (c *core) voterChange(r *replica, b *batch, before int32, offset int64, f *
 		rule.fail("previous-uncommitted", change+" while the entry at "+number(offset)+" is not committed; its high watermark is "+
 			number(l.raised))
 	}
+}
+
+// entryChange checks an entry that changes where voters listen, or their versions. A leader may write what it is itself at the start of its
+// epoch; after that the entry before must be committed, too (kraft-protocol 2.13 row 9).
+func (c *core) entryChange(r *replica, b *batch, offset int64, f *fact) {
+	l := c.leadershipAt(b.epoch)
+	if l == nil || l.host != r.host || b.base == c.start(r, l) || offset < l.raised {
+		return
+	}
+	c.rules.voterChange.fail("entry-uncommitted", r.id+" changes an entry of the voter set at offset "+number(f.offset)+" in epoch "+number(int64(b.epoch))+
+		" while the one at "+number(offset)+" is not committed; its high watermark is "+number(l.raised))
 }

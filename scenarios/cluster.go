@@ -107,6 +107,9 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	if faultless(p) && len(c.quorums) == 1 {
 		w.Add(&needless{voters: c.voterCount(0)})
 	}
+	if s.timed {
+		w.Add(newElectionTimer(s))
+	}
 	if s.quiet {
 		w.Add(&unrest{c: c, evaluated: w.Evaluated(noNeedlessElection.Name)})
 	}

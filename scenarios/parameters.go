@@ -65,6 +65,7 @@ func clusterParameters() []plan.Field {
 		textField("level", "--release-version of the format step, as 4.0 or 4.4-IV2; absent or empty: the release's default"),
 		textField(fromParam, "host whose storage is a directory tree in the plan"),
 		wordField("quiet", "nothing in the plan cuts a leader off: as long as it lives nobody asks for votes; absent: false", "false", "true"),
+		wordField("election_timer", "whether voters without leader and vote are judged by how long they wait: clocks and disks of the plan are quiet; absent: free", "free", "judged"),
 		textField("calm_without", "hosts that stay down through the calm, comma separated, where they are a minority of the voters"),
 		wordField("wire", "messages between nodes cross as structs or as frames of bytes; absent: structs", "structs", "bytes"),
 		wordField("corrupt", "bits that network.corrupt_ppm may flip: of a batch in a fetch answer those that its checksum covers, or those of its header "+

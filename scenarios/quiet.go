@@ -25,6 +25,8 @@ func quietScenarios() []*scenario {
 		{name: "quiet/moved", doc: "two or three voters that restart, some on another port, with request timeouts of any length", draw: drawQuietMoved},
 		{name: "quiet/joining", doc: "one or two voters that others join by themselves, with request timeouts of any length", draw: drawQuietJoining},
 		{name: "quiet/wiped", doc: "a static voter that loses its log, and knows no bootstrap server", draw: drawQuietWiped},
+		{name: "quiet/forgetful", doc: "a voter whose quorum-state is gone, with the log still there", draw: drawQuietForgetful},
+		{name: "raft/chased", doc: "a voter with an old log raises its epoch again and again beside one that could be elected; no pre-votes", draw: drawChased},
 		{name: "quiet/download", doc: "a leader whose one follower that is left fetches nothing but a snapshot, slowly", draw: drawQuietDownload},
 	}
 }
@@ -183,6 +185,18 @@ func drawQuietWiped(d dice, p *plan.Plan) {
 		}
 	}
 	d.quietStep(p, 0, "wipe", plan.Params{"host": host.ID, "path": "/data/dir0/__cluster_metadata-0", "down": "1ms"})
+}
+
+// drawQuietForgetful takes the quorum-state away from a voter that has the log still: it comes back in the epoch of the log, knows no leader
+// and no vote, and asks for one (kraft-protocol 1.6 row 2). It never led: the others would tell it that it still does.
+func drawQuietForgetful(d dice, p *plan.Plan) {
+	dynamicQuorum(d, p, int(d.oneOf("voters", 3, 3, 4)), 0, int(d.roll("brokers", 2)))
+	d.quiet(p, 40)
+	host := &p.Hosts[d.roll("host", 3)]
+	host.StartUs = 5_000_000
+	for i := range d.between("times", 1, 2) {
+		d.quietStep(p, i, "wipe", plan.Params{"host": host.ID, "path": "/data/dir0/__cluster_metadata-0/quorum-state", "down": micros(d.oneOf("down", 1_000, 50_000))})
+	}
 }
 
 // drawQuietDownload lets a voter come back to a log that was cut, and stops the other one while the first downloads what it missed. The leader

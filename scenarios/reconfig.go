@@ -26,6 +26,7 @@ func reconfigScenarios() []*scenario {
 		{name: "reconfig/last-voter", doc: "all voters but one leave, one by one, and then that one is asked to go", draw: drawLastVoter},
 		{name: "reconfig/listeners", doc: "controllers with several listeners, in any order, one of which is for raft, while voters move and change", draw: drawListeners},
 		{name: "reconfig/impostor", doc: "a voter whose disk was replaced fetches under its old id and a new directory id while other voters are cut off", draw: drawImpostor},
+		{name: "reconfig/split", doc: "voters are cut in two for longer than a leader may lead without a majority, as the leader is removed", draw: drawSplit},
 		{name: "reconfig/slow-disks", doc: "slow and stuck disks while the voter set changes", draw: drawSlowDisks},
 	}
 }

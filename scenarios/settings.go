@@ -52,6 +52,7 @@ type settings struct {
 	greets          bool  // a connection begins with an exchange of ApiVersions
 	bytesOnWire     bool  // messages between nodes cross as frames
 	raftFirst       bool  // listeners are registered when raft has run for a while
+	timed           bool  // election timers are judged
 	quiet           bool  // nothing in the plan cuts a leader off
 	corruptHeader   bool  // bits flip that a follower compares with what it has
 	corruptAny      bool  // any bit of a frame may flip, not only those that a batch's checksum covers
@@ -135,6 +136,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
 	s.raftFirst = r.word("start_order", "listeners-first", "listeners-first", "raft-first") == "raft-first"
 	s.quiet = r.word("quiet", "false", "false", "true") == "true"
+	s.timed = r.word("election_timer", "free", "free", "judged") == "judged"
 	corrupt := r.word("corrupt", "records", "records", "header", "any")
 	s.corruptAny, s.corruptHeader = corrupt == "any", corrupt == "header"
 	s.snapshots = snapshotSettings{
