@@ -9,6 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
 )
 
@@ -32,7 +33,8 @@ type Answers struct {
 	writes []configWrite
 	next   int64 // offset that comes next
 	blind  bool  // offsets are missing: a snapshot was loaded before anybody delivered them
-	reader image.BatchReader
+	it     record.Iterator
+	raw    record.Record
 }
 
 // answering is the controller of one host in one life.
@@ -100,7 +102,7 @@ func NewAnswers() *Answers { return &Answers{} }
 func (a *Answers) Attach(w *sim.World) { a.reset(w.Violate, w.Evaluated, len(w.Hosts())) }
 
 func (a *Answers) reset(report Reporter, evaluated Counters, hosts int) {
-	*a = Answers{report: report, count: evaluated(answersDoc.Name), at: a.at[:0], writes: a.writes[:0], reader: a.reader}
+	*a = Answers{report: report, count: evaluated(answersDoc.Name), at: a.at[:0], writes: a.writes[:0]}
 	for range hosts {
 		a.at = append(a.at, answering{stable: -1, highest: -1})
 	}
@@ -151,9 +153,13 @@ func (a *Answers) take(b *raft.Batch) {
 	if a.next = b.LastOffset + 1; b.Control {
 		return
 	}
-	for a.reader.Reset(b.Bytes); a.reader.Next(); {
-		if c, ok := a.reader.Record.(*records.ConfigRecord); ok && c.ResourceType == image.BrokerResource && c.ResourceName == "" && c.Value != nil {
-			a.writes = append(a.writes, configWrite{c.Name, *c.Value, a.reader.Offset})
+	for a.it.Reset(record.Batch(b.Bytes)); a.it.Next(&a.raw); {
+		if len(a.raw.Value) < 2 || int16(a.raw.Value[1]) != records.ConfigRecordKey { // the key in the frame is one byte for all there are
+			continue
+		}
+		r, _, err := records.Decode(a.raw.Value)
+		if c, ok := r.(*records.ConfigRecord); err == nil && ok && c.ResourceType == image.BrokerResource && c.ResourceName == "" && c.Value != nil {
+			a.writes = append(a.writes, configWrite{c.Name, *c.Value, a.raw.Offset})
 		}
 	}
 }

@@ -127,8 +127,12 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	return c.work.build(c, p)
 }
 
-// hasBrokers reports whether brokers are registered in a run, as processes or in the names of some.
+// hasBrokers reports whether brokers are registered in a run, as processes or in the names of some. A cluster that is filled with topics is not
+// looked at: it is there for its size.
 func (c *cluster) hasBrokers(p *plan.Plan) bool {
+	if slices.ContainsFunc(p.Workload, func(w plan.Workload) bool { return w.Kind == topicLoadKind }) {
+		return false
+	}
 	return c.members.register || slices.ContainsFunc(p.Workload, func(w plan.Workload) bool { return w.Kind == topicClientsKind })
 }
 
