@@ -2,7 +2,9 @@ package story
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/history"
@@ -163,7 +165,33 @@ func (t *teller) ending(chances int) []Line {
 	line := Line{Text: t.broken, Seq: t.root}
 	if t.h.Events[t.root].Kind == history.Violation {
 		name, detail, _ := strings.Cut(t.broken, ": ")
-		line.Text = detail + ": " + name + " is broken"
+		line.Text = detail + t.who(detail) + ": " + name + " is broken"
+	} else {
+		line.Text += t.who(line.Text)
 	}
 	return []Line{line}
+}
+
+// who says which hosts the nodes are that a sentence knows by number: " (node 200 is b1)".
+func (t *teller) who(sentence string) string {
+	var known []string
+	previous := ""
+	for word := range strings.FieldsSeq(sentence) {
+		word = bare(word)
+		node, err := strconv.ParseInt(word, 10, 32)
+		if err == nil && listed("node,broker,voter,leader", previous) {
+			host := slices.Index(t.h.Nodes, int32(node))
+			if host < 0 || slices.Contains(t.h.Nodes[host+1:], int32(node)) {
+				continue
+			}
+			if text := fmt.Sprintf("node %d is %s", node, t.h.Hosts[host]); !slices.Contains(known, text) {
+				known = append(known, text)
+			}
+		}
+		previous = word
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	return " (" + enumerate(known) + ")"
 }

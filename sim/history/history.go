@@ -24,8 +24,9 @@ import (
 type History struct {
 	Plan    *plan.Plan    `json:"plan"`
 	Verdict *plan.Verdict `json:"verdict"`
-	Hosts   []string      `json:"hosts"`  // in plan order; Event.Host is an index into it
-	Events  []Event       `json:"events"` // in the order in which they took effect
+	Hosts   []string      `json:"hosts"`           // in plan order; Event.Host is an index into it
+	Nodes   []int32       `json:"nodes,omitempty"` // the numbers by which the processes know the hosts, -1 for none
+	Events  []Event       `json:"events"`          // in the order in which they took effect
 }
 
 // Event is one thing that happened: an input that was handled, a message that left, an operation of the disk, an observation, an action

@@ -58,6 +58,10 @@ func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
 		}
 		node, group, ok := c.NodeOf(p, i)
 		r.groups[i] = group
+		if !ok {
+			node = -1
+		}
+		r.history.Nodes = append(r.history.Nodes, node)
 		if ok {
 			key := nodeKey{group, node}
 			if _, twice := r.nodes[key]; twice {
