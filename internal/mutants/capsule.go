@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -146,21 +145,4 @@ func (x *product) shrunk(ctx context.Context, k *Kill, dir string, catalogue *si
 		return "", fmt.Errorf("mutants: %w", err)
 	}
 	return "", plan.WriteFile(file, data)
-}
-
-// strays returns the capsules in a corpus that belong to no patch.
-func strays(dir string, all []*Patch) (files []string, err error) {
-	list, err := os.ReadDir(filepath.Join(dir, corpus.Mutants))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("mutants: %w", err)
-	}
-	for _, f := range list {
-		if !slices.ContainsFunc(all, func(p *Patch) bool { return p.capsuleName() == f.Name() }) {
-			files = append(files, f.Name())
-		}
-	}
-	return files, nil
 }
