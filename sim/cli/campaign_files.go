@@ -21,10 +21,15 @@ type campaignFiles struct {
 }
 
 func (x *campaignFiles) flags(f *pflag.FlagSet) {
-	f.StringVar(&x.html, "html", "", "write the summary as a page to this file: findings, coverage, faults, conditions")
-	f.StringVar(&x.junit, "junit", "", "write the summary as JUnit XML to this file")
+	x.documents(f)
 	f.BoolVar(&x.github, "github", os.Getenv("GITHUB_ACTIONS") == "true",
 		"print annotations for GitHub Actions, and add to the file that GITHUB_STEP_SUMMARY names")
+}
+
+// documents are the flags of what a summary can be written as at any time.
+func (x *campaignFiles) documents(f *pflag.FlagSet) {
+	f.StringVar(&x.html, "html", "", "write the summary as a page to this file: findings, coverage, faults, conditions")
+	f.StringVar(&x.junit, "junit", "", "write the summary as JUnit XML to this file")
 }
 
 // write writes the files. The first that cannot be written ends the program; those before it are whole.

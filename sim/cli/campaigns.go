@@ -136,7 +136,8 @@ func (a *App) compareCampaignsCommand(r *results) *cobra.Command {
 
 func (a *App) showCampaignCommand(r *results) *cobra.Command {
 	program := a.Catalogue.Program
-	return &cobra.Command{
+	var files campaignFiles
+	cmd := &cobra.Command{
 		Use:     "show CAMPAIGN",
 		Short:   "Print the summary of a campaign once more",
 		Example: fmt.Sprintf("  %s campaigns show last\n  %s campaigns show 3 --json", program, program),
@@ -152,14 +153,23 @@ func (a *App) showCampaignCommand(r *results) *cobra.Command {
 				return err
 			}
 			if JSON(cmd) {
-				return PrintJSON(cmd.OutOrStdout(), campaignDocument{Config: Configure(cmd, args, nil), Campaign: e.ID, Results: r.db, Summary: e.Summary})
+				err := PrintJSON(cmd.OutOrStdout(), campaignDocument{Config: Configure(cmd, args, nil), Campaign: e.ID, Results: r.db, Summary: e.Summary})
+				if err == nil {
+					err = files.write(a, cmd, e.Summary, e.Command)
+				}
+				return err
 			}
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "$ %s\nengine %s\n", e.Command, e.Engine); err != nil {
 				return err
 			}
-			return reports.Campaign(cmd.OutOrStdout(), e.Summary)
+			if err := reports.Campaign(cmd.OutOrStdout(), e.Summary); err != nil {
+				return err
+			}
+			return files.write(a, cmd, e.Summary, e.Command)
 		},
 	}
+	files.documents(cmd.Flags())
+	return cmd
 }
 
 // endedCampaign finds a campaign that has a summary.
