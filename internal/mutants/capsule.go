@@ -114,13 +114,27 @@ func (x *product) killedBy(ctx context.Context, e *corpus.Entry) (*Kill, error) 
 }
 
 // shrunk lets the mutant shorten its kill into a bare capsule, and keeps that when it kills the mutant again and passes on this program.
+// Where a script is shortened until it fails without the bug, too, or where runs take too long, it keeps the plan as it was drawn, with its
+// faults listed.
 func (x *product) shrunk(ctx context.Context, k *Kill, dir string, catalogue *sim.Catalogue) (problem string, err error) {
+	for _, runs := range []int64{shrinkRuns, listRuns} {
+		if problem, err = x.shrunkIn(ctx, runs, k, dir, catalogue); problem == "" || err != nil {
+			return problem, err
+		}
+	}
+	return problem, nil
+}
+
+// listRuns is a budget of runs that is spent when the faults of a plan are listed.
+const listRuns = 2
+
+func (x *product) shrunkIn(ctx context.Context, runs int64, k *Kill, dir string, catalogue *sim.Catalogue) (problem string, err error) {
 	file := filepath.Join(dir, corpus.Mutants, x.patch.capsuleName())
 	fresh := filepath.Join(x.dir, x.patch.capsuleName())
 	limited, cancel := context.WithTimeout(ctx, capsuleTime)
 	defer cancel()
 	text, failed := exec.CommandContext(limited, x.binary, "shrink", fmt.Sprintf("%s:%d", k.Scenario, k.Seed), "--bare", "--budget",
-		fmt.Sprint(shrinkRuns), "--out", fresh).CombinedOutput()
+		fmt.Sprint(runs), "--out", fresh).CombinedOutput()
 	if failed != nil {
 		return fmt.Sprintf("not shrunk: %v: %s", failed, firstLines(string(text), 6)), ctx.Err()
 	}
