@@ -185,7 +185,7 @@ func (d *raftDescription) log() bool {
 			break // nothing was there
 		}
 		d.Weight = sim.Turning
-		d.claim("recover", "starts with a log that ends at offset %d, in epoch %d", e.Offset, e.Epoch)
+		d.claim("recover", "starts with a log that ends at offset %d", e.Offset)
 		if e.Other > 0 {
 			d.Claim.Clause += fmt.Sprintf(", after %d torn bytes were cut", e.Other)
 		}
