@@ -20,6 +20,15 @@ var posixProfile = swarm.Profile{
 // drawMedia lets drives lose sectors of logs or put them elsewhere, and disks become what they were, or what others are. The power loss that
 // shows what the page cache hid comes a while later.
 func drawMedia(d dice, p *plan.Plan) {
+	d.media(p, "lost-write", "lost-write", "misdirected-write", "misdirected-write", "restore", "clone", "read-only")
+}
+
+// drawMedium is the same with one kind of fault.
+func drawMedium(kind string) func(d dice, p *plan.Plan) {
+	return func(d dice, p *plan.Plan) { d.media(p, kind) }
+}
+
+func (d dice) media(p *plan.Plan, kinds ...string) {
 	controllers(p, int(d.oneOf("voters", 3, 3, 5)), 0, 1)
 	if d.chance("dynamic", 40) {
 		p.Params["quorum"] = "dynamic"
@@ -28,7 +37,7 @@ func drawMedia(d dice, p *plan.Plan) {
 	d.storm(p, &rotProfile)
 	d.writes(p, &rotProfile)
 	for i := range d.between("media", 1, 4) {
-		d.medium(p, i, d.pick("medium-"+number(i), "lost-write", "lost-write", "misdirected-write", "misdirected-write", "restore", "clone", "read-only"))
+		d.medium(p, i, d.pick("medium-"+number(i), kinds...))
 	}
 }
 

@@ -13,6 +13,11 @@ const unrestrictedFamily = "unrestricted/"
 
 func unrestrictedScenarios() []*scenario {
 	return []*scenario{
+		{name: "media/lost-write", doc: "drives that lose sectors", draw: drawMedium("lost-write")},
+		{name: "media/misdirected-write", doc: "drives that put sectors elsewhere", draw: drawMedium("misdirected-write")},
+		{name: "media/restore", doc: "disks that become old copies of themselves", draw: drawMedium("restore")},
+		{name: "media/clone", doc: "nodes on copies of the disks of others", draw: drawMedium("clone")},
+		{name: "media/read-only", doc: "disks that are remounted read-only", draw: drawMedium("read-only")},
 		{name: unrestrictedFamily + "static", doc: "static voters under every fault without a budget: only declared outcomes", draw: drawUnrestricted(false)},
 		{name: unrestrictedFamily + "dynamic", doc: "voters from a 0-0.checkpoint under every fault without a budget: only declared outcomes", draw: drawUnrestricted(true)},
 	}

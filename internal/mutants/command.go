@@ -289,7 +289,13 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 		return nil, err
 	}
 	row.Seconds = time.Since(start).Seconds()
-	row.judge(h)
+	if row.judge(h); row.Kill != nil && x.patch.Fault != "" {
+		without := &hunt{patch: x.patch, scenarios: x.patch.Scenarios, limit: max(leastAlone, row.Kill.Runs), without: x.patch.Fault}
+		if err := without.run(ctx, x.binary, s.workers); err != nil {
+			return nil, err
+		}
+		row.alone(without)
+	}
 	s.tell(ctx, x, row)
 	if row.Kill != nil && s.capsules != "" {
 		problem, err := x.shrunk(ctx, row.Kill, s.capsules, s.catalogue)

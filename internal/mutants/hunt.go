@@ -34,7 +34,8 @@ func (r *result) counts() bool {
 type hunt struct {
 	patch     *Patch
 	scenarios []string
-	limit     int64 // runs
+	limit     int64  // runs
+	without   string // a fault that is taken out of the plans
 
 	mu       sync.Mutex
 	next     uint64 // first seed of the next order
@@ -56,7 +57,7 @@ func (h *hunt) take() (order, bool) {
 	defer h.mu.Unlock()
 	n := int64(len(h.scenarios))
 	if left := h.limit/n - int64(h.next) + 1; left > 0 && h.best == nil && h.deaths < maxDeaths {
-		o := order{Scenarios: h.scenarios, First: h.next, Count: min(left, orderSeeds(h.next)), Stop: h.patch.Invariants}
+		o := order{Scenarios: h.scenarios, First: h.next, Count: min(left, orderSeeds(h.next)), Stop: h.patch.Invariants, Without: h.without}
 		h.next += uint64(o.Count)
 		return o, true
 	}

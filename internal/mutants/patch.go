@@ -28,6 +28,7 @@ type Patch struct {
 	Rule       string   `json:"rule"`              // the rule that is broken, one sentence
 	Invariants []string `json:"invariants"`        // which must catch it: any of these
 	Scenarios  []string `json:"scenarios"`         // where to look
+	Fault      string   `json:"fault,omitempty"`   // that alone exposes it: without it the same seeds leave it alive
 	Outside    string   `json:"outside,omitempty"` // why it touches scenarios/ and not the product, "" for all others
 	files      []*gitdiff.File
 }
@@ -65,7 +66,7 @@ func ReadPatches(root string) ([]*Patch, error) {
 	return patches, nil
 }
 
-// ParsePatch reads one patch. Every key of the header but "outside" must be there, once.
+// ParsePatch reads one patch. Every key of the header but "outside" and "fault" must be there, once.
 func ParsePatch(file, text string) (*Patch, error) {
 	p := &Patch{File: file}
 	header, diff, found := strings.Cut(text, "\n\n")
@@ -108,7 +109,7 @@ func (p *Patch) parseHeader(header string) error {
 	}
 	p.ID, p.Name, p.Reference, p.Rule = take("id"), take("name"), take("reference"), take("rule")
 	p.Invariants, p.Scenarios = list(take("invariant")), list(take("scenarios"))
-	p.Outside = take("outside")
+	p.Outside, p.Fault = take("outside"), take("fault")
 	for key, missing := range map[string]bool{
 		"id": p.ID == "", "name": p.Name == "", "reference": p.Reference == "", "rule": p.Rule == "",
 		"invariant": len(p.Invariants) == 0, "scenarios": len(p.Scenarios) == 0,

@@ -20,8 +20,9 @@ type order struct {
 	Scenarios []string `json:"scenarios"`
 	First     uint64   `json:"first"`
 	Count     int64    `json:"count"`
-	Skip      int64    `json:"skip"` // runs at the beginning that are not wanted any more
-	Stop      []string `json:"stop"` // invariants that end the order when one of them is broken
+	Skip      int64    `json:"skip"`              // runs at the beginning that are not wanted any more
+	Without   string   `json:"without,omitempty"` // a fault that is taken out of the plans
+	Stop      []string `json:"stop"`              // invariants that end the order when one of them is broken
 }
 
 // result is one run of an order, or its end.
@@ -81,7 +82,11 @@ func serve(catalogue *sim.Catalogue, in io.Reader, out io.Writer) error {
 				return fmt.Errorf("mutants: no scenario is called %q", name)
 			}
 			r := result{Run: run}
-			verdict, err := runner.Run(s.Draw(seed), sim.Options{})
+			p := s.Draw(seed)
+			if o.Without != "" {
+				strip(p, o.Without)
+			}
+			verdict, err := runner.Run(p, sim.Options{})
 			if err != nil {
 				r.Outcome, r.Invariants, r.Detail = plan.Panic, []string{campaign.PlanIsRunnable}, err.Error()
 			} else {

@@ -1,0 +1,42 @@
+package mutants
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
+)
+
+func TestStrip(t *testing.T) {
+	full := func() *plan.Plan {
+		return &plan.Plan{Disk: plan.Disk{Profile: "posix", FailedSync: "keep"}, Network: plan.Network{BytesPerSecond: 9_000, QueueBytes: 9},
+			Actions: []plan.Action{{Kind: "power", Params: plan.Params{"rack": "r"}}, {Kind: "power", Params: plan.Params{"hosts": "n"}},
+				{Kind: "restore"}, {Kind: "throttle", Params: plan.Params{"queue": "7"}}}}
+	}
+	for fault, left := range map[string]func(p *plan.Plan){
+		"disk.profile":     func(p *plan.Plan) { p.Disk.Profile = "" },
+		"disk.failed_sync": func(p *plan.Plan) { p.Disk.FailedSync = "" },
+		"network.bytes_per_second": func(p *plan.Plan) {
+			p.Network, p.Actions = plan.Network{}, p.Actions[:3]
+		},
+		"network.queue_bytes": func(p *plan.Plan) { p.Network.QueueBytes, p.Actions[3].Params = 0, plan.Params{} },
+		"power by rack":       func(p *plan.Plan) { p.Actions = p.Actions[1:] },
+		"restore":             func(p *plan.Plan) { p.Actions = append(p.Actions[:2:2], p.Actions[3]) },
+	} {
+		got, want := full(), full()
+		strip(got, fault)
+		left(want)
+		require.Equal(t, want, got, fault)
+		require.NotEqual(t, full(), got, fault)
+	}
+}
+
+func TestAloneSaysSo(t *testing.T) {
+	r := &Row{Patch: &Patch{Fault: "restore"}, Status: Killed}
+	r.alone(&hunt{})
+	require.Equal(t, Killed, r.Status)
+	r.alone(&hunt{best: &Kill{Invariant: "x", Scenario: "s", Seed: 3}})
+	require.Equal(t, NotAlone, r.Status)
+	require.Contains(t, r.Error, "without restore it is killed too, by x at s:3")
+}
