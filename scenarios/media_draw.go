@@ -71,6 +71,7 @@ func drawPosix(d dice, p *plan.Plan) {
 	}
 	d.storm(p, &posixProfile)
 	d.lawless(p)
+	p.Disk.FailedSync = "keep" // zeros in a log then come of a power loss alone
 	d.writes(p, &posixProfile)
 }
 
