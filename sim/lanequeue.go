@@ -1,11 +1,14 @@
 package sim
 
+import "slices"
+
 // laneQueue keeps pending events apart by what orders them among themselves: a lane of a process, a link between two hosts, and the
 // world's own (actions, boots, the calm), which is queue 0. Inside a queue order of time holds always: messages of a connection stay in
 // order, and so do the effects of a lane. Schedulers that are not Timed choose between the heads.
 type laneQueue struct {
 	lanes []Timed
 	count int
+	live  []int32 // queues that hold something, ascending
 	open  []int32 // scratch of eligible
 }
 
@@ -16,17 +19,25 @@ func (q *laneQueue) reset(lanes int) {
 	for len(q.lanes) < lanes {
 		q.lanes = append(q.lanes, Timed{})
 	}
-	q.count = 0
+	q.count, q.live = 0, q.live[:0]
 }
 
 func (q *laneQueue) push(it Item) {
+	if q.lanes[it.Lane].Len() == 0 {
+		at, _ := slices.BinarySearch(q.live, it.Lane)
+		q.live = slices.Insert(q.live, at, it.Lane)
+	}
 	q.lanes[it.Lane].Push(it)
 	q.count++
 }
 
 func (q *laneQueue) take(lane int32) Item {
 	it, _ := q.lanes[lane].Pop()
-	q.count--
+	if q.count--; q.lanes[lane].Len() == 0 {
+		if at, found := slices.BinarySearch(q.live, lane); found {
+			q.live = slices.Delete(q.live, at, at+1)
+		}
+	}
 	return it
 }
 
@@ -36,9 +47,9 @@ func (q *laneQueue) take(lane int32) Item {
 func (q *laneQueue) eligible(windowNs int64, events []event) []int32 {
 	q.open = q.open[:0]
 	earliest := int32(-1)
-	for i := range q.lanes {
-		if it, ok := q.lanes[i].First(); ok && (earliest < 0 || less(it, &q.lanes[earliest].items[0]) == 1) {
-			earliest = int32(i)
+	for _, i := range q.live {
+		if earliest < 0 || less(&q.lanes[i].items[0], &q.lanes[earliest].items[0]) == 1 {
+			earliest = i
 		}
 	}
 	if earliest <= 0 {
@@ -53,9 +64,9 @@ func (q *laneQueue) eligible(windowNs int64, events []event) []int32 {
 		limit, ownToo = own.At, kind != eventCalm && kind != eventBound
 	}
 	q.open = append(q.open, earliest)
-	for i := 1; i < len(q.lanes); i++ {
-		if it, ok := q.lanes[i].First(); ok && it.At <= limit && int32(i) != earliest {
-			q.open = append(q.open, int32(i))
+	for _, i := range q.live {
+		if i != 0 && i != earliest && q.lanes[i].items[0].At <= limit {
+			q.open = append(q.open, i)
 		}
 	}
 	if ownToo {
