@@ -328,6 +328,7 @@ func (m *member) fetch(leader *member, epoch int32, hw int64) {
 		Header: raft.Header{Correlation: m.lab.next}, ReplicaID: m.id, ReplicaDirectoryID: m.dir, CurrentLeaderEpoch: epoch,
 		FetchOffset: m.end, HighWatermark: hw,
 	})
+	m.lab.core.called(m.r, leader.r, voterKey{m.id, m.dir})
 }
 
 func (m *member) answer(to *member, epoch int32, hw int64) {

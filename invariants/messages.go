@@ -15,7 +15,6 @@ func (c *core) onFetchRequest(r, to *replica, m *raft.FetchRequest) {
 		}
 	}
 	c.acknowledge(r, m.CurrentLeaderEpoch, m.FetchOffset)
-	c.called(r, to, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
 	if to != nil {
 		c.fetchProgress(r, to, m)
 		c.fetchAsked(r, to, m.Correlation, m.ClusterID.Known, m.ClusterID.ID)

@@ -211,14 +211,32 @@ func (s *Suite) OnSend(from, to *sim.Host, m sim.Message) {
 				c.kraftVersionReported(r, f.MaxVersionLevel)
 			}
 		}
-	case *raft.FetchSnapshotRequest:
-		c.called(r, peer, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
-	case *raft.UpdateRaftVoterRequest:
-		c.called(r, peer, voterKey{m.VoterID, m.VoterDirectoryID})
 	case *raft.DescribeQuorumResponse:
 		c.described(r, m)
 	case *raft.EndQuorumEpochRequest:
 		c.requestSent(r, m.LeaderEpoch)
+	}
+}
+
+// OnTake implements sim.TakeChecker.
+func (s *Suite) OnTake(h, from *sim.Host, m sim.Message) {
+	switch m.(type) {
+	case *raft.FetchRequest, *raft.FetchSnapshotRequest, *raft.UpdateRaftVoterRequest:
+	default:
+		return
+	}
+	c, r := s.enter(h)
+	p := &s.at[from.Index()]
+	if p.core != c {
+		return
+	}
+	switch m := m.(type) {
+	case *raft.FetchRequest:
+		c.called(p.r, r, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
+	case *raft.FetchSnapshotRequest:
+		c.called(p.r, r, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
+	case *raft.UpdateRaftVoterRequest:
+		c.called(p.r, r, voterKey{m.VoterID, m.VoterDirectoryID})
 	}
 }
 

@@ -21,11 +21,9 @@ type lastCall struct {
 	made bool
 }
 
-// called notes such a request as it is sent.
+// called notes such a request as it is taken in: a packet may be on its way for longer than any timeout, and counts when it arrives.
 func (c *core) called(r, to *replica, key voterKey) {
-	if to != nil {
-		c.wire.between(r, to).call = lastCall{key, c.nowNs, true}
-	}
+	c.wire.between(r, to).call = lastCall{key, c.nowNs, true}
 }
 
 // fetchAccepted follows a leader that took in the fetch of a replica. Its word picks the moment; that there was a request, by

@@ -53,7 +53,6 @@ func TestStuckFindings(t *testing.T) {
 		"leader-at-a-stale-address":          {"c2 follows the leader at an address where the leader is not", "move"},
 		"forgotten-by-all":                   {"c1 was removed while it was cut off", "move"},
 		"voter-and-leader-misled":            {"c2 is a voter of its leader at an address where it does not listen", "misadvertise"},
-		"broker-pushed-out":                  {"b1 was pushed out by a late registration of its former process", "stop"},
 	} {
 		t.Run(file, func(t *testing.T) {
 			p, err := plan.ReadFile(filepath.Join("testdata", "findings", file+".json"), c.Registry)

@@ -229,6 +229,7 @@ func (s *memberStanding) why() string {
 		e, n := &s.c.hosts[i], s.c.ops.running(h)
 		switch {
 		case e.kind == kindOperator || s.c.membersOf.exempt(i):
+		case h.Frozen() && n != nil: // it runs, and the calm does not mend what cuts it off
 		case e.kind != kindBroker:
 			if n == nil || !features.SupportsControllerRegistration(img.MetadataVersion()) {
 				continue

@@ -22,6 +22,11 @@ type SendChecker interface {
 	OnSend(from, to *Host, m Message)
 }
 
+// TakeChecker sees each message as a handler takes it in. from is whoever sent it.
+type TakeChecker interface {
+	OnTake(h, from *Host, m Message)
+}
+
 // DiskChecker sees each committed disk operation. After a crash it sees a call of OnDiskCrash for the volume instead.
 type DiskChecker interface {
 	OnDisk(h *Host, v *vdisk.Volume, op *vdisk.Op)

@@ -89,7 +89,7 @@ func (w *World) arrive(packet int32) {
 	if !h.up || h.boot != d.Boot || int(d.Lane) >= len(h.lanes) {
 		return
 	}
-	in := Input{Lane: LaneID(d.Lane), Conn: d.Conn, Refused: d.Refused, From: w.hosts[d.From].spec.ID, cause: d.Cause, number: d.Number}
+	in := Input{Lane: LaneID(d.Lane), Conn: d.Conn, Refused: d.Refused, From: w.hosts[d.From].spec.ID, sender: d.From, cause: d.Cause, number: d.Number}
 	switch d.Kind {
 	case vnet.Data:
 		in.Kind, in.Msg = InMessage, d.Payload.(Message)
@@ -203,6 +203,11 @@ func (w *World) handle(h *Host, lane int32) {
 	}
 	if w.opts.Trace != nil {
 		w.traceInput(h, l, in)
+	}
+	if in.Kind == InMessage {
+		for _, c := range w.onTake {
+			c.OnTake(h, w.hosts[in.sender], unsealed(in.Msg))
+		}
 	}
 	e := &h.env
 	e.lane, e.cursor, e.event = lane, w.now, w.eventID

@@ -86,6 +86,7 @@ type Input struct {
 
 	spurious bool
 	poster   int32 // lane that posted it
+	sender   int32 // index of the host From, of a message
 	cause    int64 // id of the event that sent it
 	number   int32 // of the message, 0: not traced
 }

@@ -72,6 +72,7 @@ type World struct {
 	checkers   []Checker
 	onProtocol []ProtocolChecker
 	onSend     []SendChecker
+	onTake     []TakeChecker
 	onDiskOp   []DiskChecker
 	onLife     []LifeChecker
 	onStep     []StepChecker
@@ -135,7 +136,7 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.stats, w.input, w.diskCause = statistics{}, Input{}, 0
 	w.report.reset()
 	w.checkers, w.onProtocol, w.onSend, w.onDiskOp = w.checkers[:0], w.onProtocol[:0], w.onSend[:0], w.onDiskOp[:0]
-	w.onCrash = w.onCrash[:0]
+	w.onCrash, w.onTake = w.onCrash[:0], w.onTake[:0]
 	w.onLife, w.onStep, w.atEnd, w.duties = w.onLife[:0], w.onStep[:0], w.atEnd[:0], w.duties[:0]
 	w.actions, w.nameFaults = w.actions[:0], w.nameFaults[:0]
 	w.handlers = map[string]ActionHandler{}
@@ -227,6 +228,9 @@ func (w *World) Add(checkers ...Checker) {
 		}
 		if x, ok := c.(SendChecker); ok {
 			w.onSend = append(w.onSend, x)
+		}
+		if x, ok := c.(TakeChecker); ok {
+			w.onTake = append(w.onTake, x)
 		}
 		if x, ok := c.(DiskChecker); ok {
 			w.onDiskOp = append(w.onDiskOp, x)
