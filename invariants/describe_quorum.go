@@ -38,6 +38,20 @@ type progressOf struct {
 	unsure        bool          // an older request was answered after a newer one had been sent
 	servedNs      int64
 	correlation   int32
+	taken         fetchPoint // the latest that the leader of that epoch took in, answered or not
+}
+
+// fetchTaken notes a Fetch as a leader takes it in: from here on it may know its sender, whatever that one asks elsewhere or in another
+// epoch before there is an answer.
+func (c *core) fetchTaken(r, leader *replica, m *raft.FetchRequest) {
+	if leader.quorum.leader != leader.nodeID || leader.quorum.epoch != m.CurrentLeaderEpoch {
+		return
+	}
+	p := &c.wire.between(r, leader).progress
+	if p.taken.epoch == m.CurrentLeaderEpoch && p.taken.dir != m.ReplicaDirectoryID {
+		c.goneDisks = append(c.goneDisks, p.taken)
+	}
+	p.taken = fetchPoint{m.ReplicaID, m.ReplicaDirectoryID, m.CurrentLeaderEpoch, m.FetchOffset}
 }
 
 // fetchProgress notes a Fetch as it is sent.
@@ -170,7 +184,7 @@ const observerSessionNs = 250_000_000_000
 func (c *core) fetchesFrom(r *replica, key raft.ReplicaKey, epoch int32) bool {
 	for _, x := range c.replicas {
 		p := &c.wire.between(x, r).progress
-		if p.asked.is(key, epoch) || p.served.is(key, epoch) || p.unsure && x.nodeID == key.ID {
+		if p.asked.is(key, epoch) || p.served.is(key, epoch) || p.taken.is(key, epoch) || p.unsure && x.nodeID == key.ID {
 			return true
 		}
 	}
@@ -203,7 +217,8 @@ func (c *core) describedReplica(r *replica, d *raft.DescribedReplica, epoch int3
 		if !served && !asked {
 			continue
 		}
-		if served && d.LogEndOffset == p.served.offset || asked && d.LogEndOffset == p.asked.offset || !served && d.LogEndOffset < 0 {
+		if served && d.LogEndOffset == p.served.offset || asked && d.LogEndOffset == p.asked.offset || !served && d.LogEndOffset < 0 ||
+			p.taken.is(d.ReplicaKey, epoch) && d.LogEndOffset == p.taken.offset {
 			return
 		}
 		for i := range p.lost {

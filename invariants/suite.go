@@ -233,6 +233,7 @@ func (s *Suite) OnTake(h, from *sim.Host, m sim.Message) {
 	switch m := m.(type) {
 	case *raft.FetchRequest:
 		c.called(p.r, r, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
+		c.fetchTaken(p.r, r, m)
 	case *raft.FetchSnapshotRequest:
 		c.called(p.r, r, voterKey{m.ReplicaID, m.ReplicaDirectoryID})
 	case *raft.UpdateRaftVoterRequest:

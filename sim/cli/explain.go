@@ -156,7 +156,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 		goal = target(v)
 	}
 	guarded := campaign.Guard(a.NewRunner)
-	var runner shrink.Runner = guarded
+	runner := shrink.Runner(guarded)
 	if goal == "" && v.Outcome == plan.LegitimatelyStuck {
 		runner, goal = stuckRunner{guarded}, string(plan.Stuck)
 	}

@@ -96,10 +96,10 @@ func (s *stepper) state(name string) {
 	found := false
 	for i, id := range s.cursor.History.Hosts {
 		h := &s.cursor.Hosts[i]
-		switch {
-		case name == "":
+		switch name {
+		case "":
 			fmt.Fprintln(s.w, stateLine(id, h))
-		case name == id:
+		case id:
 			fmt.Fprintf(s.w, "%s: %s\n", id, life(h))
 			for _, f := range ordered(h.Facets) {
 				fmt.Fprintf(s.w, "    %-18s %s\n", f.Name, f.Value)
