@@ -144,6 +144,14 @@ func (x *Explanation) Markdown(name string) []byte {
 	return []byte(b.String())
 }
 
+// explaining says what to run for a goal; a run that is legitimately stuck has no fingerprint, and is explained as if it were a finding.
+func explaining(r shrink.Runner, v *plan.Verdict, goal string) (runner shrink.Runner, of string) {
+	if goal == "" && v.Outcome == plan.LegitimatelyStuck {
+		return stuckRunner{r}, string(plan.Stuck)
+	}
+	return r, goal
+}
+
 // explain makes the explanation of a plan. An error together with an explanation says that the capsule could not be written.
 func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanation, error) {
 	result, _, err := a.runPlan("", p, sim.Options{}, runLimit)
@@ -156,10 +164,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 		goal = target(v)
 	}
 	guarded := campaign.Guard(a.NewRunner)
-	runner := shrink.Runner(guarded)
-	if goal == "" && v.Outcome == plan.LegitimatelyStuck {
-		runner, goal = stuckRunner{guarded}, string(plan.Stuck)
-	}
+	runner, goal := explaining(guarded, v, goal)
 	switch {
 	case goal == "":
 		return nil, Usagef("%s ends with %s: there is nothing to explain", name, v.Outcome)
