@@ -10,11 +10,14 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
+// mediaFamilies are the scenarios with drives that lie and disks that come back from a copy.
+const mediaFamilies = "raft/media,media/," + unrestrictedFamily
+
 // mediaHazards are what lying drives, old copies, lawless file systems and a budget that is switched off are known to break.
 func mediaHazards() []hazard {
 	return []hazard{{
 		doc: sim.HazardDoc{
-			ID: "bit-rot", Invariant: "truncation", Scenario: "raft/bit-rot", Fault: "bit flip at rest",
+			ID: "bit-rot", Invariant: "truncation", Scenario: "raft/bit-rot," + unrestrictedFamily, DueIn: "raft/bit-rot", Fault: "bit flip at rest",
 			Doc: "a recovery cuts the log at the first bad batch, as Kafka's does, though it was acknowledged; the replica keeps its identity and " +
 				"its vote (KB-44). A bit that no checksum covers, of base offset, length or epoch, may do anything",
 			DuePerMillion: 20_000,
@@ -38,7 +41,7 @@ func mediaHazards() []hazard {
 		},
 	}, {
 		doc: sim.HazardDoc{
-			ID: "sector-astray", Invariant: "truncation", Scenario: "raft/media", Fault: "lost and misdirected writes",
+			ID: "sector-astray", Invariant: "truncation", Scenario: mediaFamilies, DueIn: "raft/media", Fault: "lost and misdirected writes",
 			Doc: "a drive acknowledges a sector that is not there, or that lies on another one: after a power loss a recovery cuts the log where it " +
 				"ends to make sense, though it was acknowledged, and the replica keeps its identity and its vote (KB-44)",
 			DuePerMillion: 2_000,
@@ -49,7 +52,7 @@ func mediaHazards() []hazard {
 		covers:     func(evidence, _ string) bool { return evidence == invariants.AfterDamage },
 	}, {
 		doc: sim.HazardDoc{
-			ID: evidenceHole, Invariant: "voters-follow-log", Scenario: "raft/posix", Fault: "posix crash profile",
+			ID: evidenceHole, Invariant: "voters-follow-log", Scenario: "raft/posix," + unrestrictedFamily, DueIn: "raft/posix", Fault: "posix crash profile",
 			Doc: "where only fsync orders anything, a power loss may bring back the first of the segments that retention has deleted, and not the " +
 				"next, and a recovery looks at each segment for itself; and it may lose a sector that ends with a batch's base offset or epoch, which " +
 				"no checksum covers: the recovery takes the batch, as another one than it was (formats.md 3)",
@@ -61,7 +64,7 @@ func mediaHazards() []hazard {
 		covers:     func(evidence, _ string) bool { return evidence == evidenceHole },
 	}, {
 		doc: sim.HazardDoc{
-			ID: "old-copy", Invariant: "epochs-only-grow", Scenario: "raft/media", Fault: "restore",
+			ID: "old-copy", Invariant: "epochs-only-grow", Scenario: mediaFamilies, DueIn: "raft/media", Fault: "restore",
 			Doc: "a voter whose disk is replaced by an old copy keeps its identity: it may vote a second time in an epoch, and what it acknowledged " +
 				"since counts though it is gone. Kafka asks for a new directory id in place of a backup",
 			DuePerMillion: 2_000,
