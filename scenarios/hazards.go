@@ -61,7 +61,7 @@ func kafkaHazards() []hazard {
 		stops:      true,
 	}, {
 		doc: sim.HazardDoc{
-			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7", Fault: "wipe",
+			ID: evidenceWiped, Invariant: "hw-durable", Scenario: "kafka/s7," + unrestrictedFamily, DueIn: "kafka/s7", Fault: "wipe",
 			// Not due: Kafka's script lets the others agree on a leader before the emptied node starts, so that its second vote and its
 			// old acknowledgements come too late to matter. Cases that set the loss up are T27 and U-23, where it is due.
 			Doc: "at kraft.version 0 a voter keeps its identity when its disk is emptied: what it acknowledged counts though it is gone, and " +
