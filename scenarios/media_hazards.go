@@ -76,10 +76,12 @@ func mediaHazards() []hazard {
 	}}
 }
 
-// declareBeyond declares what follows from losses beyond the budget where the evidence does not carry their word: answers of a controller
-// whose log is another one than it was, and a log that retention deletes below a snapshot whose bits flipped, as long as nobody reads it.
+// declareBeyond declares what follows from losses beyond the budget where the evidence does not carry their word: answers and snapshots of a
+// node whose log is another one than it was, and a log that retention deletes below a snapshot whose bits flipped, as long as nobody reads it.
 func (c *cluster) declareBeyond() {
-	c.w.Declare(sim.Declaration{ID: "beyond-budget", Invariant: "answers", Covers: func(string, string) bool { return c.decay.gone }},
+	gone := func(string, string) bool { return c.decay.gone }
+	c.w.Declare(sim.Declaration{ID: "beyond-budget", Invariant: "answers", Covers: gone},
+		sim.Declaration{ID: "beyond-budget", Invariant: "snapshot-triggers", Covers: gone},
 		sim.Declaration{ID: "beyond-budget", Invariant: "snapshot-fit", Covers: func(evidence, _ string) bool {
 			return evidence == "start-not-covered" && c.judged.struckBy(classFlip, partSnapshot)
 		}})
