@@ -34,7 +34,7 @@ func strip(p *plan.Plan, fault string) {
 }
 
 // leastAlone is how many runs without the fault must leave the mutant alive, at least.
-const leastAlone = 100
+const leastAlone = 200
 
 // alone sets the status of a mutant that is killed, by a hunt of the same seeds in plans without its fault.
 func (r *Row) alone(h *hunt) {
