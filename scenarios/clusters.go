@@ -154,11 +154,11 @@ func (c *cluster) belongs(n *node, cluster int) bool {
 // guardSwaps lets disks be exchanged between clusters, and without a budget, when both are formatted: until then the format tool would take
 // the disk of one for that of the other.
 func (c *cluster) guardSwaps() {
+	c.guardDisks("clone", "of") // a copy of a disk without a node is none of a node
 	if len(c.quorums) == 1 && !beyondBudget(c.w.Plan()) {
 		return
 	}
 	c.guardDisks("swap", "with")
-	c.guardDisks("clone", "of")
 }
 
 // guardDisks refuses an action as long as one of its two hosts is not formatted.
