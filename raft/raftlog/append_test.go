@@ -41,6 +41,17 @@ func TestRolling(t *testing.T) {
 	}
 }
 
+// A file where the next segment is to begin would be written behind what it holds, or rolled for ever when it is full.
+func TestRollRefusesAFileThatExists(t *testing.T) {
+	files := newFiles()
+	l := open(t, files, raftlog.Config{SegmentBytes: 1})
+	fill(t, l, 1)
+	fd, err := files.Open(dir+"/00000000000000000002.log", true)
+	require.NoError(t, err)
+	require.NoError(t, files.WriteAt(fd, make([]byte, 7), 0))
+	require.ErrorContains(t, l.AppendLeader(batch(2, 1, 2)), "raftlog: roll: 00000000000000000002.log exists already, with 7 bytes")
+}
+
 func TestAppendLeaderRefuses(t *testing.T) {
 	l := open(t, newFiles(), raftlog.Config{})
 	fill(t, l, 5)

@@ -77,13 +77,18 @@ func (l *Log) openSegment(base int64, create bool) error {
 
 // roll closes the active segment for writing and begins the next one. The old one becomes durable first, file and
 // directory entry: a crash can lose the new segment but never leave it behind a hole. Kafka flushes the old segment
-// too, but does not wait.
+// too, but does not wait. A segment of that name with bytes in it is one that recovery should not have left, or
+// somebody else's: an error, as in Kafka.
 func (l *Log) roll(base int64) error {
 	if err := l.Flush(); err != nil {
 		return err
 	}
 	if err := l.openSegment(base, true); err != nil {
 		return fmt.Errorf("raftlog: roll: %w", err)
+	}
+	if size := l.active().size; size > 0 {
+		return fmt.Errorf("raftlog: roll: %s exists already, with %d bytes: somebody else writes to this directory, or its recovery was wrong",
+			segmentName(base), size)
 	}
 	return nil
 }
