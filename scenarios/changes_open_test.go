@@ -49,17 +49,9 @@ func TestTwoChangesAtOnce(t *testing.T) {
 		{"another connection over", func(x *changesOpen, at, _ *sim.Host) { x.closed(at, 9) }, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			c := Catalogue()
-			s := &twoAsked{scenario: c.Scenario("quiet/moved").(*scenario), between: row.between}
-			for i := range c.Scenarios {
-				if c.Scenarios[i].Name() == s.Name() {
-					c.Scenarios[i] = s
-				}
-			}
-			p := s.Draw(1)
-			p.Actions = nil
-			r, err := sim.NewEngine(c).Run(p, sim.Options{})
-			require.NoError(t, err)
+			r := runStaged(t, func(c *sim.Catalogue) sim.Scenario {
+				return &twoAsked{scenario: c.Scenario("quiet/moved").(*scenario), between: row.between}
+			})
 			require.Equal(t, row.broken, len(r.Verdict.Broken) > 0, "%v", r.Verdict.Broken)
 			if row.broken {
 				require.Equal(t, "voter-answer", r.Verdict.Broken[0].Invariant)

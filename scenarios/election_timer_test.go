@@ -39,17 +39,9 @@ func TestElectionTimerBound(t *testing.T) {
 		voter    bool
 		broken   bool
 	}{{2 * election, true, false}, {2*election + 2*timerSlackNs, true, true}, {9 * election, false, false}} {
-		c := Catalogue()
-		s := &overdue{scenario: c.Scenario("quiet/moved").(*scenario), waitedNs: row.waitedNs, voter: row.voter}
-		for i := range c.Scenarios {
-			if c.Scenarios[i].Name() == s.Name() {
-				c.Scenarios[i] = s
-			}
-		}
-		p := s.Draw(1)
-		p.Actions = nil
-		r, err := sim.NewEngine(c).Run(p, sim.Options{})
-		require.NoError(t, err)
+		r := runStaged(t, func(c *sim.Catalogue) sim.Scenario {
+			return &overdue{scenario: c.Scenario("quiet/moved").(*scenario), waitedNs: row.waitedNs, voter: row.voter}
+		})
 		require.Equal(t, row.broken, len(r.Verdict.Broken) > 0, "%v", r.Verdict.Broken)
 		if row.broken {
 			require.Equal(t, "election-timer", r.Verdict.Broken[0].Invariant)

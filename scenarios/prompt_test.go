@@ -36,17 +36,9 @@ func (l *late) Build(w *sim.World, p *plan.Plan) error {
 // checksum covers: the log may have changed under the Fetch.
 func TestDamageExcusesALateAnswer(t *testing.T) {
 	for _, wild := range []bool{false, true} {
-		c := Catalogue()
-		s := &late{scenario: c.Scenario("raft/bit-rot").(*scenario), wild: wild}
-		for i := range c.Scenarios {
-			if c.Scenarios[i].Name() == s.Name() {
-				c.Scenarios[i] = s
-			}
-		}
-		p := s.Draw(1)
-		p.Actions = nil
-		r, err := sim.NewEngine(c).Run(p, sim.Options{})
-		require.NoError(t, err)
+		r := runStaged(t, func(c *sim.Catalogue) sim.Scenario {
+			return &late{scenario: c.Scenario("raft/bit-rot").(*scenario), wild: wild}
+		})
 		if wild {
 			require.Equal(t, plan.OK, r.Verdict.Outcome, "%v", r.Verdict.Broken)
 			continue
@@ -89,17 +81,9 @@ func (f *follows) Build(w *sim.World, p *plan.Plan) error {
 // TestFollowerAnswersWhoWaited: in the turn in which a leader follows another one, and not later.
 func TestFollowerAnswersWhoWaited(t *testing.T) {
 	for turns := range int64(2) {
-		c := Catalogue()
-		s := &follows{scenario: c.Scenario("raft/storm-3").(*scenario), turns: turns}
-		for i := range c.Scenarios {
-			if c.Scenarios[i].Name() == s.Name() {
-				c.Scenarios[i] = s
-			}
-		}
-		p := s.Draw(1)
-		p.Actions = nil
-		r, err := sim.NewEngine(c).Run(p, sim.Options{})
-		require.NoError(t, err)
+		r := runStaged(t, func(c *sim.Catalogue) sim.Scenario {
+			return &follows{scenario: c.Scenario("raft/storm-3").(*scenario), turns: turns}
+		})
 		if turns == 0 {
 			require.False(t, r.Verdict.Outcome.Finding(), "%v", r.Verdict.Broken)
 			continue

@@ -38,17 +38,9 @@ func (l *leaving) Build(w *sim.World, p *plan.Plan) error {
 // TestLeaderLeavesAloud: an election while a leader stops is needless unless the leader has said that it does.
 func TestLeaderLeavesAloud(t *testing.T) {
 	for _, tells := range []bool{false, true} {
-		c := Catalogue()
-		s := &leaving{scenario: c.Scenario("quiet/moved").(*scenario), tells: tells}
-		for i := range c.Scenarios {
-			if c.Scenarios[i].Name() == s.Name() {
-				c.Scenarios[i] = s
-			}
-		}
-		p := s.Draw(1)
-		p.Actions = nil
-		r, err := sim.NewEngine(c).Run(p, sim.Options{})
-		require.NoError(t, err)
+		r := runStaged(t, func(c *sim.Catalogue) sim.Scenario {
+			return &leaving{scenario: c.Scenario("quiet/moved").(*scenario), tells: tells}
+		})
 		if tells {
 			require.False(t, r.Verdict.Outcome.Finding(), "%v", r.Verdict.Broken)
 			continue

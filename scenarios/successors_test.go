@@ -69,17 +69,9 @@ func TestSuccessorsOrder(t *testing.T) {
 		{"two fetches waited", [2]int64{9, 5}, true, []int32{2, 1}, false},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			c := Catalogue()
-			s := &resigning{scenario: c.Scenario("raft/storm-3").(*scenario), offsets: x.offsets, again: x.again, list: x.list}
-			for i := range c.Scenarios {
-				if c.Scenarios[i].Name() == s.Name() {
-					c.Scenarios[i] = s
-				}
-			}
-			p := s.Draw(1)
-			p.Actions = nil
-			r, err := sim.NewEngine(c).Run(p, sim.Options{})
-			require.NoError(t, err)
+			r := runStaged(t, func(c *sim.Catalogue) sim.Scenario {
+				return &resigning{scenario: c.Scenario("raft/storm-3").(*scenario), offsets: x.offsets, again: x.again, list: x.list}
+			})
 			if !x.broken {
 				require.False(t, r.Verdict.Outcome.Finding(), "%v", r.Verdict.Broken)
 				return
