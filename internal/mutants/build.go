@@ -3,6 +3,7 @@ package mutants
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -74,12 +75,17 @@ type product struct {
 	err    error // it does not apply (ErrPatch) or does not build
 }
 
-// make applies and builds.
-func (x *product) make(ctx context.Context, root string) {
+// make applies and builds, with the pieces of the clean program where there are any and they fit.
+func (x *product) make(ctx context.Context, root string, c *clean) {
 	overlay := ""
 	if x.patch != nil {
 		if overlay, x.err = x.patch.overlay(root, x.dir); x.err != nil {
 			return
+		}
+		if c != nil {
+			if x.binary, x.err = c.link(ctx, x.patch, root, x.dir); !errors.Is(x.err, errWhole) {
+				return
+			}
 		}
 	}
 	x.binary, x.err = build(ctx, root, overlay, x.dir)

@@ -146,6 +146,9 @@ func (p *Patch) knownTo(catalogue *sim.Catalogue) error {
 			return fmt.Errorf("%w: %s: no scenario is called %q", ErrPatch, p.File, name)
 		}
 	}
+	if p.Fault != "" && !knowsFault(p.Fault, catalogue.Registry) {
+		return fmt.Errorf("%w: %s: no fault is called %q", ErrPatch, p.File, p.Fault)
+	}
 	for _, name := range p.Invariants {
 		known := name == "spin" || name == "bounded-work"
 		for i := range catalogue.Invariants {
@@ -220,7 +223,7 @@ func (s *session) clear(ctx context.Context, patches []*Patch, seeds map[string]
 		return err
 	}
 	fmt.Fprintln(s.log, "building the clean program")
-	if clean.make(ctx, s.root); clean.err != nil {
+	if clean.make(ctx, s.root, nil); clean.err != nil {
 		return fmt.Errorf("mutants: the clean program: %w", clean.err)
 	}
 	s.control = control{binary: clean.binary, workers: s.workers, done: map[string]*Clean{}}
@@ -246,12 +249,17 @@ func (s *session) builds(ctx context.Context, patches []*Patch) <-chan *product 
 	built := make(chan *product)
 	go func() {
 		defer close(built)
+		base, err := pieces(ctx, s.root)
+		if err != nil { // as without a module cache for it: each program is built whole
+			fmt.Fprintln(s.log, err)
+			base = nil
+		}
 		for i, p := range patches {
 			x, err := s.product(p, strconv.Itoa(i))
 			if err != nil {
 				x = &product{patch: p, err: err}
 			} else {
-				x.make(ctx, s.root)
+				x.make(ctx, s.root, base)
 			}
 			select {
 			case built <- x:

@@ -2,7 +2,9 @@ package mutants
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -10,14 +12,11 @@ import (
 // NotAlone is the status of a mutant whose header names a fault that alone exposes it, and that is killed without that fault too.
 const NotAlone Status = "killed without its fault too"
 
-// strip takes one fault out of a plan, by the word that a header says after `fault`: a field of the models, or a kind of action.
+// strip takes one fault out of a plan, by the word that a header says after `fault`: a kind of action, a field of a model or of the hosts
+// (network.reset_ppm, hosts.drift_ppm), which becomes its benign value, or "power by rack".
 func strip(p *plan.Plan, fault string) {
 	drop := func(gone func(a plan.Action) bool) { p.Actions = slices.DeleteFunc(p.Actions, gone) }
 	switch fault {
-	case "disk.profile":
-		p.Disk.Profile = ""
-	case "disk.failed_sync":
-		p.Disk.FailedSync = ""
 	case "network.bytes_per_second":
 		p.Network.BytesPerSecond, p.Network.QueueBytes = 0, 0
 		drop(func(a plan.Action) bool { return a.Kind == "throttle" })
@@ -29,8 +28,43 @@ func strip(p *plan.Plan, fault string) {
 	case "power by rack":
 		drop(func(a plan.Action) bool { return a.Kind == "power" && a.Params["rack"] != "" })
 	default:
-		drop(func(a plan.Action) bool { return a.Kind == fault })
+		if !benign(p, fault) {
+			drop(func(a plan.Action) bool { return a.Kind == fault })
+		}
 	}
+}
+
+// benign sets a field of a model, or of all hosts, to its zero, by its name in the plan's JSON. It reports whether there is such a field.
+func benign(p *plan.Plan, fault string) bool {
+	model, name, dotted := strings.Cut(fault, ".")
+	if !dotted {
+		return false
+	}
+	if model == "hosts" {
+		found := false
+		for i := range p.Hosts {
+			found = clearField(&p.Hosts[i], name)
+		}
+		return found
+	}
+	models := map[string]any{"network": &p.Network, "disk": &p.Disk, "lanes": &p.Lanes}
+	return models[model] != nil && clearField(models[model], name)
+}
+
+func clearField(model any, name string) bool {
+	v := reflect.ValueOf(model).Elem()
+	for i := range v.NumField() {
+		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name {
+			v.Field(i).SetZero()
+			return true
+		}
+	}
+	return false
+}
+
+// knowsFault reports whether strip knows what a header says after `fault`.
+func knowsFault(fault string, registry *plan.Registry) bool {
+	return fault == "power by rack" || registry.Action(fault) != nil || benign(&plan.Plan{Hosts: make([]plan.Host, 1)}, fault)
 }
 
 // leastAlone is how many runs without the fault must leave the mutant alive, at least.

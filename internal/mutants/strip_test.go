@@ -10,7 +10,8 @@ import (
 
 func TestStrip(t *testing.T) {
 	full := func() *plan.Plan {
-		return &plan.Plan{Disk: plan.Disk{Profile: "posix", FailedSync: "keep"}, Network: plan.Network{BytesPerSecond: 9_000, QueueBytes: 9},
+		return &plan.Plan{Hosts: []plan.Host{{DriftPpm: 7, OffsetMs: 3}, {DriftPpm: 9}}, Lanes: plan.Lanes{SpuriousPpm: 4, WakeJitterUs: 2},
+			Disk: plan.Disk{Profile: "posix", FailedSync: "keep"}, Network: plan.Network{BytesPerSecond: 9_000, QueueBytes: 9},
 			Actions: []plan.Action{{Kind: "power", Params: plan.Params{"rack": "r"}}, {Kind: "power", Params: plan.Params{"hosts": "n"}},
 				{Kind: "restore"}, {Kind: "throttle", Params: plan.Params{"queue": "7"}}}}
 	}
@@ -22,6 +23,8 @@ func TestStrip(t *testing.T) {
 		},
 		"network.queue_bytes": func(p *plan.Plan) { p.Network.QueueBytes, p.Actions[3].Params = 0, plan.Params{} },
 		"power by rack":       func(p *plan.Plan) { p.Actions = p.Actions[1:] },
+		"hosts.drift_ppm":     func(p *plan.Plan) { p.Hosts[0].DriftPpm, p.Hosts[1].DriftPpm = 0, 0 },
+		"lanes.spurious_ppm":  func(p *plan.Plan) { p.Lanes.SpuriousPpm = 0 },
 		"restore":             func(p *plan.Plan) { p.Actions = append(p.Actions[:2:2], p.Actions[3]) },
 	} {
 		got, want := full(), full()
