@@ -288,7 +288,7 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 	}
 	if known {
 		row.Seconds = time.Since(start).Seconds()
-		s.tell(ctx, x, row)
+		s.tell(ctx, x, row, filepath.Join(s.corpus, corpus.Mutants, x.patch.capsuleName()))
 		_ = os.RemoveAll(x.dir)
 		return row, nil
 	}
@@ -304,16 +304,24 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 		}
 		row.alone(without)
 	}
-	s.tell(ctx, x, row)
+	of := ""
+	if row.Kill != nil {
+		of = fmt.Sprintf("%s:%d", row.Kill.Scenario, row.Kill.Seed)
+	}
 	if row.Kill != nil && s.capsules != "" {
+		shrinking := time.Now()
 		problem, err := x.shrunk(ctx, row.Kill, s.capsules, s.catalogue)
 		if err != nil {
 			return nil, err
 		}
 		if problem != "" {
 			fmt.Fprintf(s.log, "%s %s: no capsule: %s\n", x.patch.ID, x.patch.Name, problem)
+		} else {
+			of = filepath.Join(s.capsules, corpus.Mutants, x.patch.capsuleName())
+			fmt.Fprintf(s.log, "%s %s: capsule after %.1f s\n", x.patch.ID, x.patch.Name, time.Since(shrinking).Seconds())
 		}
 	}
+	s.tell(ctx, x, row, of)
 	_ = os.RemoveAll(x.dir) // binaries are large, and a temporary directory may be in memory
 	line := fmt.Sprintf("%s %s: %s, %d runs in %.1f s", x.patch.ID, x.patch.Name, row.Status, row.Runs, row.Seconds)
 	if k := row.Kill; k != nil {
@@ -354,17 +362,13 @@ func (s *session) tryCapsule(ctx context.Context, x *product, row *Row) (settled
 	return true, nil
 }
 
-// tell writes the story of a kill when stories are wanted.
-func (s *session) tell(ctx context.Context, x *product, row *Row) {
+// tell writes the story of a kill, of a capsule or a seed, when stories are wanted.
+func (s *session) tell(ctx context.Context, x *product, row *Row, of string) {
 	if s.stories == "" || row.Kill == nil {
 		return
 	}
-	of := fmt.Sprintf("%s:%d", row.Kill.Scenario, row.Kill.Seed)
-	if row.Kill.Capsule {
-		of = filepath.Join(s.corpus, corpus.Mutants, x.patch.capsuleName())
-	}
 	var err error
-	if row.Story, err = tell(ctx, s.stories, x.binary, of, x.patch, row.Kill); err != nil {
+	if row.Story, err = tell(ctx, s.stories, x.binary, of, x.patch, row.Kill, s.catalogue); err != nil {
 		row.Error = err.Error()
 		fmt.Fprintf(s.log, "%s %s: no story: %s\n", x.patch.ID, x.patch.Name, row.Error)
 	}

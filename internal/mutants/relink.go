@@ -53,7 +53,13 @@ func pieces(ctx context.Context, root string) (*clean, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mutants: go list: %w", err)
 	}
-	c := &clean{version: runtime.Version()}
+	version := exec.CommandContext(ctx, "go", "env", "GOVERSION")
+	version.Dir = root
+	name, err := version.Output()
+	if err != nil {
+		return nil, fmt.Errorf("mutants: go env: %w", err)
+	}
+	c := &clean{version: strings.TrimSpace(string(name))}
 	for list := json.NewDecoder(bytes.NewReader(out)); ; {
 		p := &compiled{}
 		if err := list.Decode(p); errors.Is(err, io.EOF) {

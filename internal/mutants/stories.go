@@ -7,9 +7,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/kraftsim/kraftsim/internal/corpus"
+	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
 // storyLimit is the wall time for the shrinking and telling of one kill.
@@ -41,12 +46,19 @@ const storyLines = 12
 
 // tell has the mutant's own program explain its kill, and writes story and capsule into a directory. The text names the file, "" when
 // there is none to write; an error says what is wrong with the story, too.
-func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill) (file string, err error) {
+func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill, catalogue *sim.Catalogue) (file string, err error) {
 	base := strings.TrimSuffix(p.File, ".patch")
 	ctx, cancel := context.WithTimeout(ctx, storyLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, "explain", of, "--json", "--out",
-		filepath.Join(dir, base+".json"))
+	args := []string{"explain", of, "--json", "--out", filepath.Join(dir, base+".json")}
+	c, err := capsuleAt(of, catalogue)
+	if err != nil {
+		return "", err
+	}
+	if c != nil { // a capsule is short already
+		args = []string{"explain", of, "--json", "--as-is", "--target", c.Fingerprint}
+	}
+	cmd := exec.CommandContext(ctx, binary, args...)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
@@ -56,11 +68,24 @@ func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill) (file 
 	if err := json.Unmarshal(out.Bytes(), x); err != nil {
 		return "", fmt.Errorf("mutants: explain: %w", err)
 	}
+	kept := base + ".json"
+	if c != nil {
+		kept = path.Join(corpus.Dir, corpus.Mutants, base+".json")
+		x.Stats.HostsAfter, x.Stats.ActionsAfter = int64(len(c.Plan.Hosts)), int64(len(c.Plan.Actions))
+	}
 	file = filepath.Join(dir, base+".md")
-	if err := os.WriteFile(file, x.markdown(p, k, base), 0o600); err != nil {
+	if err := os.WriteFile(file, x.markdown(p, k, kept), 0o600); err != nil {
 		return "", fmt.Errorf("mutants: %w", err)
 	}
 	return file, x.check()
+}
+
+// capsuleAt reads a capsule; nil for a token of a seed.
+func capsuleAt(of string, catalogue *sim.Catalogue) (*plan.Capsule, error) {
+	if filepath.Ext(of) != ".json" {
+		return nil, nil
+	}
+	return plan.ReadCapsuleFile(of, catalogue.Registry)
 }
 
 // check is what every story must keep.
@@ -77,15 +102,18 @@ func (x *explanation) check() error {
 }
 
 // markdown is the page of a story.
-func (x *explanation) markdown(p *Patch, k *Kill, base string) []byte {
+func (x *explanation) markdown(p *Patch, k *Kill, capsule string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s %s\n\n%s (%s).\n\n", p.ID, p.Name, sentence(p.Rule), p.Reference)
 	found := fmt.Sprintf("Found at `%s:%d`", k.Scenario, k.Seed)
 	if k.Capsule {
 		found = fmt.Sprintf("Found in `%s`, seed %d", k.Scenario, k.Seed)
 	}
-	fmt.Fprintf(&b, "%s, told from a plan of %s and %s (%d and %d before shrinking):\n\n", found,
-		counted(x.Stats.HostsAfter, "host"), counted(x.Stats.ActionsAfter, "action"), x.Stats.HostsBefore, x.Stats.ActionsBefore)
+	fmt.Fprintf(&b, "%s, told from a plan of %s and %s", found, counted(x.Stats.HostsAfter, "host"), counted(x.Stats.ActionsAfter, "action"))
+	if x.Stats.HostsBefore > 0 {
+		fmt.Fprintf(&b, " (%d and %d before shrinking)", x.Stats.HostsBefore, x.Stats.ActionsBefore)
+	}
+	b.WriteString(":\n\n")
 	for i, l := range x.Lines {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, l.Text)
 	}
@@ -100,7 +128,7 @@ func (x *explanation) markdown(p *Patch, k *Kill, base string) []byte {
 	if !any {
 		b.WriteString("No fault is necessary: it happens without any.\n")
 	}
-	fmt.Fprintf(&b, "\nCapsule: `%s.json`, for the program with this patch.\n", base)
+	fmt.Fprintf(&b, "\nCapsule: `%s`, for the program with this patch.\n", capsule)
 	return b.Bytes()
 }
 
