@@ -150,7 +150,9 @@ func (w *World) tell(h *Host, lane, to int32, m Message, cause int64) (number in
 func (w *World) commitPost(h *Host, from, to int32, m Message, cause int64) {
 	delay, kind, key := int64(postBaseNs), uint64(m.Kind()), m.Key()
 	if w.postJitterNs > 0 && !w.calm {
-		delay += w.source.Choose(sitePost, h.hash, kind, key, w.postJitterNs/1000+1) * 1000
+		late := w.source.Choose(sitePost, h.hash, kind, key, w.postJitterNs/1000+1) * 1000
+		delay += late
+		w.stats.latePosts += min(late, 1)
 	}
 	l := &h.lanes[to]
 	at := max(w.now+delay, l.postAt+1)

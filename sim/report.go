@@ -154,7 +154,7 @@ func (w *World) tooLong() {
 type statistics struct {
 	inputs, disk, sent, boots, syncs                                              int64
 	kills, powerLosses, exits, fatals, refusals, insideHandler, cutsAtOp, actions int64
-	spurious                                                                      int64
+	spurious, latePosts, lateWakes                                                int64
 }
 
 func (w *World) verdict() *plan.Verdict {
@@ -178,6 +178,8 @@ func (w *World) verdict() *plan.Verdict {
 	put("graceful-stops", s.exits)
 	put("fault-actions", s.actions)
 	put("spurious-wakes", s.spurious)
+	put("late-posts", s.latePosts)
+	put("late-wakes", s.lateWakes)
 	for _, h := range w.hosts {
 		put("disk-stalls", h.volume.Stalls())
 		d := h.volume.Struck()
@@ -185,6 +187,11 @@ func (w *World) verdict() *plan.Verdict {
 		put("sectors-misdirected", d.SectorsMisdirected)
 		put("fsyncs-kept-dirty", d.KeptDirty)
 		put("read-only-refusals", d.ReadOnly)
+		put("read-errors", d.ReadErrors)
+		put("write-errors", d.WriteErrors)
+		put("fsync-errors", d.SyncErrors)
+		put("no-space", d.NoSpace)
+		put("slow-fsyncs", d.SlowSyncs)
 		put("names-out-of-order", d.NamesOutOfOrder)
 		put("sectors-with-holes", d.Holes)
 	}

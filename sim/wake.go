@@ -23,7 +23,9 @@ func (w *World) scheduleWake(h *Host, lane int32) {
 	l := &h.lanes[lane]
 	at := l.deadline
 	if w.wakeJitterNs > 0 && !w.calm {
-		at += w.source.Choose(siteWake, h.hash, l.hash, 0, w.wakeJitterNs/1000+1) * 1000
+		late := w.source.Choose(siteWake, h.hash, l.hash, 0, w.wakeJitterNs/1000+1) * 1000
+		at += late
+		w.stats.lateWakes += min(late, 1)
 	}
 	l.wakeAt = at
 	l.stamp++

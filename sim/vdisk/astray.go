@@ -41,6 +41,10 @@ type Struck struct {
 	SectorsLost, SectorsMisdirected int64
 	KeptDirty                       int64 // fsyncs that failed and left their pages dirty (R10)
 	ReadOnly                        int64 // operations that a read-only volume refused
+	ReadErrors, WriteErrors         int64 // operations that failed, those on names among the writes
+	SyncErrors                      int64 // fsyncs that failed, of files and directories
+	NoSpace                         int64 // operations that a full volume cut short
+	SlowSyncs                       int64 // fsyncs that took SlowSyncNs longer
 	NamesOutOfOrder                 int64 // changes of names that survived an earlier one that did not (P1)
 	Holes                           int64 // sectors whose length survived without their data (P2)
 }

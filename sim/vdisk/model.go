@@ -155,7 +155,7 @@ func (v *Volume) readFails(c Chooser, path string, key uint64) bool {
 			ppm, forced = ppm+r.errors.ReadPpm, forced || r.errors.Read
 		}
 	}
-	return forced || c.Chance(siteReadError, uint64(OpRead), key, ppm)
+	return count(&v.struck.ReadErrors, forced || c.Chance(siteReadError, uint64(OpRead), key, ppm))
 }
 
 func (v *Volume) writeFails(c Chooser, kind Kind, path string, key uint64) bool {
@@ -165,7 +165,7 @@ func (v *Volume) writeFails(c Chooser, kind Kind, path string, key uint64) bool 
 			ppm, forced = ppm+r.errors.WritePpm, forced || r.errors.Write
 		}
 	}
-	return forced || c.Chance(siteWriteError, uint64(kind), key, ppm)
+	return count(&v.struck.WriteErrors, forced || c.Chance(siteWriteError, uint64(kind), key, ppm))
 }
 
 func (v *Volume) syncFails(c Chooser, kind Kind, path string, key uint64) bool {
@@ -175,7 +175,15 @@ func (v *Volume) syncFails(c Chooser, kind Kind, path string, key uint64) bool {
 			ppm, forced = ppm+r.errors.SyncPpm, forced || r.errors.Sync
 		}
 	}
-	return forced || c.Chance(siteSyncError, uint64(kind), key, ppm)
+	return count(&v.struck.SyncErrors, forced || c.Chance(siteSyncError, uint64(kind), key, ppm))
+}
+
+// count adds one to a counter where something happened, and hands on whether it did.
+func count(n *int64, happened bool) bool {
+	if happened {
+		*n++
+	}
+	return happened
 }
 
 // cost draws the jitter of one operation and applies the slowness.
@@ -194,6 +202,7 @@ func (v *Volume) syncCost(c Chooser, kind Kind, key uint64) int64 {
 	ns := v.model.Sync.draw(c, kind, key, 0, v.slow.SyncPercent)
 	if v.model.SlowSyncNs > 0 && c.Chance(siteSlowSync, uint64(kind), key, v.model.SlowSyncPpm) {
 		ns += v.model.SlowSyncNs
+		v.struck.SlowSyncs++
 	}
 	return ns
 }

@@ -29,6 +29,7 @@ func (h *Handle) WriteAt(fd int32, p []byte, offset int64) error {
 		if room := size + max(v.capacity-v.used, 0); offset+int64(len(p)) > room {
 			p = p[:max(room-offset, 0)]
 			err = pathError("write", n.path, ErrNoSpace)
+			v.struck.NoSpace++
 		}
 	}
 	if len(p) == 0 {
