@@ -107,7 +107,8 @@ func propertiesText(id int32, dir record.UUID, cluster string) string {
 }
 
 func (m *member) observe(op *vdisk.Op) {
-	o := diskOpOf(op)
+	var o diskOp
+	o.set(op)
 	if o.kind != 0 {
 		m.lab.core.onDisk(m.r, &o)
 	}

@@ -122,15 +122,15 @@ func (s *Suite) OnDisk(h *sim.Host, v *vdisk.Volume, op *vdisk.Op) {
 	if r.disk != disk(v) {
 		return // a clone of another's disk: what is done to it is done to nobody's log
 	}
-	if s.op = diskOpOf(op); s.op.kind != 0 {
+	if s.op.set(op); s.op.kind != 0 {
 		c.onDisk(r, &s.op)
 	}
 }
 
-// diskOpOf translates an operation; kind 0 is what the mirrors don't follow: what a power loss did is read from the volume as
+// set makes o the translation of an operation; kind 0 is what the mirrors don't follow: what a power loss did is read from the volume as
 // a whole.
-func diskOpOf(op *vdisk.Op) diskOp {
-	o := diskOp{path: op.Path, to: op.To, offset: op.Offset, size: op.Size, data: op.Data}
+func (o *diskOp) set(op *vdisk.Op) {
+	o.kind, o.path, o.to, o.offset, o.size, o.data = 0, op.Path, op.To, op.Offset, op.Size, op.Data
 	switch op.Kind {
 	case vdisk.OpCreate:
 		o.kind = opCreate
@@ -151,7 +151,6 @@ func diskOpOf(op *vdisk.Op) diskOp {
 	case vdisk.OpSyncDir:
 		o.kind = opSyncDir
 	}
-	return o
 }
 
 // byReplica reports whether a message is raft's own. What other lanes of a node send comes in the middle of a step of its replica.

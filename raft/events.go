@@ -142,11 +142,12 @@ func (r *Replica) emit(kind EventKind, offset, other int64, peer ReplicaKey, fla
 	if r.deps.Observer == nil {
 		return
 	}
-	r.event = Event{Kind: kind, Offset: offset, Other: other, Peer: peer, Flag: flag, Leader: -1}
+	e := &r.event // field by field: an Event made first and then copied waits for its own stores
+	e.Kind, e.Offset, e.Other, e.Peer, e.Flag = kind, offset, other, peer, flag
+	e.Role, e.Epoch, e.Leader = 0, 0, -1
 	if r.role != nil {
-		r.event.Role = r.role.kind()
-		r.event.Epoch = r.base().epoch
-		r.event.Leader = r.base().leaderID
+		b := r.base()
+		e.Role, e.Epoch, e.Leader = r.role.kind(), b.epoch, b.leaderID
 	}
-	r.deps.Observer.Observe(&r.event)
+	r.deps.Observer.Observe(e)
 }

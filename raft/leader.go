@@ -120,7 +120,8 @@ func (r *Replica) appendAsLeader(l *leader, bytes []byte) error {
 		return err
 	}
 	r.emit(LogAppended, r.log.EndOffset(), before, NoReplica, false)
-	l.uncommitted = append(l.uncommitted, batchOf(bytes))
+	l.uncommitted = append(l.uncommitted, Batch{})
+	l.uncommitted[len(l.uncommitted)-1].set(bytes)
 	r.measureAppended(r.log.EndOffset() - before)
 	return r.readControlRecords(bytes)
 }

@@ -228,19 +228,18 @@ func (r *Replica) batchesOnDisk(from, highWatermark int64) ([]Batch, error) {
 		if err := batch.Verify(); err != nil { // what decays on the disk reaches no state machine (KAFKA-14104)
 			return nil, fmt.Errorf("raft: committed batch at %d: %w", batch.BaseOffset(), err)
 		}
-		batches = append(batches, batchOf(batch))
+		batches = batches[:len(batches)+1]
+		batches[len(batches)-1].set(batch)
 		rest = next
 	}
 	return batches, nil
 }
 
-// batchOf describes a whole RecordBatch.
-func batchOf(bytes []byte) Batch {
+// set makes d the description of a whole RecordBatch, in place.
+func (d *Batch) set(bytes []byte) {
 	b := record.Batch(bytes)
-	return Batch{
-		BaseOffset: b.BaseOffset(), LastOffset: b.LastOffset(), Epoch: b.LeaderEpoch(),
-		AppendTimestampMs: b.MaxTimestampMs(), Control: b.IsControl(), Bytes: bytes,
-	}
+	d.BaseOffset, d.LastOffset, d.Epoch = b.BaseOffset(), b.LastOffset(), b.LeaderEpoch()
+	d.AppendTimestampMs, d.Control, d.Bytes = b.MaxTimestampMs(), b.IsControl(), bytes
 }
 
 // announceLeader tells the listeners who leads, where that is news to them.

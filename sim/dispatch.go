@@ -24,7 +24,7 @@ func (w *World) step() bool {
 		w.arrive(e.ref)
 	case eventInput:
 		if h := w.hosts[e.host]; h.up && h.boot == e.boot {
-			w.give(h, Input{Kind: InPost, Lane: LaneID(e.lane), Msg: e.msg, cause: e.cause, poster: e.ref, number: int32(e.stamp)})
+			w.give(h, &Input{Kind: InPost, Lane: LaneID(e.lane), Msg: e.msg, cause: e.cause, poster: e.ref, number: int32(e.stamp)})
 		}
 	case eventWake:
 		w.wake(w.hosts[e.host], &e)
@@ -98,18 +98,24 @@ func (w *World) arrive(packet int32) {
 	case vnet.Closed:
 		in.Kind = InDisconnected
 	}
-	w.give(h, in)
+	w.give(h, &in)
 }
 
 // give hands an input to its lane: at once when the lane is free, else it waits in the lane's queue.
-func (w *World) give(h *Host, in Input) {
+func (w *World) give(h *Host, in *Input) {
 	lane, boot := int32(in.Lane), h.boot
 	if w.ready(h, lane) {
-		w.input = in
+		w.input.set(in)
 		w.handle(h, lane)
 	} else if h.up && h.boot == boot {
 		w.enqueue(h, lane, in)
 	}
+}
+
+// set copies an input field by field: one that was just made that way is not read as a whole until its stores are through.
+func (in *Input) set(from *Input) {
+	in.Kind, in.Lane, in.Refused, in.Conn, in.From, in.Msg = from.Kind, from.Lane, from.Refused, from.Conn, from.From, from.Msg
+	in.spurious, in.poster, in.sender, in.cause, in.number = from.spurious, from.poster, from.sender, from.cause, from.number
 }
 
 // ready reports whether a lane takes an input now. A handler that ends at this very instant has its last effects committed
@@ -129,16 +135,16 @@ func (w *World) ready(h *Host, lane int32) bool {
 	return h.up && h.boot == boot && l.next == len(l.journal)
 }
 
-func (w *World) enqueue(h *Host, lane int32, in Input) {
+func (w *World) enqueue(h *Host, lane int32, in *Input) {
 	l := &h.lanes[lane]
 	var i int32
 	if k := len(w.spare); k > 0 {
 		i = w.spare[k-1]
 		w.spare = w.spare[:k-1]
-		w.waiting[i] = in
+		w.waiting[i] = *in
 	} else {
 		i = int32(len(w.waiting))
-		w.waiting = append(w.waiting, in)
+		w.waiting = append(w.waiting, *in)
 	}
 	l.queue = append(l.queue, i)
 	w.scheduleResume(h, lane)
@@ -257,7 +263,7 @@ func (w *World) finish(h *Host, lane int32, err error) {
 	// A wake-up for nothing is not followed by another one, whatever the rate.
 	if (w.spuriousPpm > 0 || w.overridden) && !w.calm && !l.spurious && w.source.Chance(siteSpurious, h.hash, l.hash, 0, w.spuriousPpm) {
 		w.stats.spurious++
-		w.enqueue(h, lane, Input{Kind: InWake, Lane: LaneID(lane), spurious: true, cause: w.eventID})
+		w.enqueue(h, lane, &Input{Kind: InWake, Lane: LaneID(lane), spurious: true, cause: w.eventID})
 	}
 }
 

@@ -167,8 +167,7 @@ func (w *World) commitPost(h *Host, from, to int32, m Message, cause int64) {
 
 func (w *World) commitObserve(h *Host, lane int32, o Observation, cause int64) {
 	w.scratch = o.AppendTo(w.scratch[:0])
-	w.behaviour.fold(w.scratch, h.hash)
-	w.foldScratch()
+	w.foldObservation(h)
 	if w.opts.Trace != nil {
 		w.traceObservation(h, lane, o, cause)
 	}

@@ -256,7 +256,7 @@ func (w *World) stop(h *Host, graceNs, downNs int64) {
 			w.down(h, Killed, nil)
 		}
 	})
-	w.give(h, Input{Kind: inStop, cause: w.eventID})
+	w.give(h, &Input{Kind: inStop, cause: w.eventID})
 }
 
 // onDisk is the volume's observer: a committed operation.

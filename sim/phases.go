@@ -72,7 +72,7 @@ func (w *World) Request(h *Host, lane LaneID, m Message) bool {
 	if h == nil || !h.up || h.Booting() || int(lane) >= len(h.lanes) {
 		return false
 	}
-	w.give(h, Input{Kind: InLocal, Lane: lane, Msg: m, cause: w.eventID})
+	w.give(h, &Input{Kind: InLocal, Lane: lane, Msg: m, cause: w.eventID})
 	return true
 }
 

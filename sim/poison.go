@@ -116,6 +116,16 @@ func scribble(b []byte) {
 	}
 }
 
+// foldObservation adds the bytes in w.scratch to the hash of behaviour and to the trace hash.
+func (w *World) foldObservation(h *Host) {
+	b := &w.behaviour
+	b.hash, w.hash = digest.BytesTwice(digest.Word(b.hash, h.hash), w.hash, w.scratch)
+	b.count++
+	if w.poison.on {
+		scribble(w.scratch)
+	}
+}
+
 // foldScratch adds the bytes in w.scratch to the trace hash.
 func (w *World) foldScratch() {
 	w.hash = digest.Bytes(w.hash, w.scratch)

@@ -55,10 +55,10 @@ func (w *World) wake(h *Host, e *event) {
 	if !w.ready(h, e.lane) {
 		if h.up && h.boot == e.boot {
 			l.wakeQueued = true
-			w.enqueue(h, e.lane, Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
+			w.enqueue(h, e.lane, &Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
 		}
 		return
 	}
-	w.input = Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause}
+	w.input.set(&Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
 	w.handle(h, e.lane)
 }

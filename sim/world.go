@@ -296,8 +296,3 @@ type behaviour struct {
 	hash  uint64
 	count int64
 }
-
-func (b *behaviour) fold(bytes []byte, host uint64) {
-	b.hash = digest.Bytes(digest.Word(b.hash, host), bytes)
-	b.count++
-}

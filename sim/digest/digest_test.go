@@ -21,6 +21,17 @@ func TestBytesSeesEveryByteAndTheLength(t *testing.T) {
 	}
 }
 
+func TestBytesTwiceIsBytesOnEach(t *testing.T) {
+	b := make([]byte, 100)
+	for i := range b {
+		b[i] = byte(i * 37)
+	}
+	for n := range b {
+		h, g := BytesTwice(3, 5, b[:n])
+		require.Equal(t, [2]uint64{Bytes(3, b[:n]), Bytes(5, b[:n])}, [2]uint64{h, g}, "length %d", n)
+	}
+}
+
 // Do NOT edit: pinned traces depend on these values.
 func TestRegressDigest(t *testing.T) {
 	h := Word(0, 1)

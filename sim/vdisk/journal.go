@@ -23,7 +23,7 @@ func (v *Volume) push(h *Handle, kind Kind, slot int32) *Op {
 	n.inflight++
 	n.refs++
 	op := v.at(v.tail)
-	*op = Op{ID: v.tail, Kind: kind, Inode: n.serial, Path: n.path, slot: slot, replaced: -1, undo: op.undo[:0]}
+	op.begin(v.tail, kind, n.serial, n.path, slot)
 	return op
 }
 

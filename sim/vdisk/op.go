@@ -61,3 +61,11 @@ type Op struct {
 	astray   []Astray // OpSync: sectors that do not come to where they belong
 	wide     []byte   // what reaches the disk when it is more than Data (R9)
 }
+
+// begin makes op a new operation on an inode, whatever it was before. It is done field by field, which is faster than making an Op
+// and copying it.
+func (op *Op) begin(id OpID, kind Kind, inode int64, path string, slot int32) {
+	op.ID, op.Kind, op.Inode, op.Path, op.slot, op.replaced = id, kind, inode, path, slot, -1
+	op.To, op.Offset, op.Size, op.Data, op.Err, op.Kept = "", 0, 0, nil, nil, false
+	op.done, op.rewrite, op.oldSize, op.undo, op.astray, op.wide = false, false, 0, op.undo[:0], nil, nil
+}
