@@ -18,6 +18,7 @@ import (
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/shrink"
 )
 
 // Capsules. A mutant that was killed once has a minimal plan that kills it, in testdata/corpus/mutants under the name of its patch. Running
@@ -113,50 +114,71 @@ func (x *product) killedBy(ctx context.Context, e *corpus.Entry) (*Kill, error) 
 		Runs: 1, Capsule: true}, nil
 }
 
-// shrunk lets the mutant shorten its kill into a bare capsule, and keeps that when it kills the mutant again and passes on this program.
-// Where a script is shortened until it fails without the bug, too, or where runs take too long, it keeps the plan as it was drawn, with its
-// faults listed.
-func (x *product) shrunk(ctx context.Context, k *Kill, dir string, catalogue *sim.Catalogue) (problem string, err error) {
-	for _, runs := range []int64{shrinkRuns, listRuns} {
-		if problem, err = x.shrunkIn(ctx, runs, k, dir, catalogue); problem == "" || err != nil {
-			return problem, err
-		}
+// shrunk shortens a kill into a bare capsule, and keeps that when it kills the mutant again and passes on this program. Where time ends it
+// keeps what it has by then; note says so.
+func (x *product) shrunk(ctx context.Context, k *Kill, dir string, catalogue *sim.Catalogue) (note string, kept bool, err error) {
+	r := &remote{ctx: ctx, child: child{binary: x.binary}, catalogue: catalogue, deadline: time.Now().Add(capsuleTime),
+		clean: campaign.Guard(func() campaign.Runner { return sim.NewEngine(catalogue) })}
+	defer r.child.stop()
+	p := catalogue.Scenario(k.Scenario).Draw(k.Seed)
+	first, err := r.Run(p, sim.Options{})
+	if err != nil {
+		return fmt.Sprintf("not shrunk: %v", err), false, ctx.Err()
 	}
-	return problem, nil
+	goal := first.Verdict.Fingerprint()
+	small, stats := shrink.Shrink(r, p, goal, shrinkRuns, nil)
+	if !stats.Reproduced {
+		return fmt.Sprintf("not shrunk: a second run does not show %q", goal), false, ctx.Err()
+	}
+	note = fmt.Sprintf("%s in %d runs, %s", goal, stats.Runs, minimalOr(stats.Minimal && !r.expired, r.expired))
+	r.deadline = time.Now().Add(candidateTime)
+	last, err := r.Run(small, sim.Options{})
+	if err != nil {
+		return err.Error(), false, ctx.Err()
+	}
+	c := plan.NewCapsule(sim.EngineVersion, small, last.Verdict, nil, goal).Bare()
+	c.Rate = &plan.FailureRate{Failures: 1, Runs: plan.Int64(k.Runs)}
+	kept, problem, err := x.keep(ctx, c, dir, catalogue)
+	if problem != "" {
+		note = problem
+	}
+	return note, kept, err
 }
 
-// listRuns is a budget of runs that is spent when the faults of a plan are listed.
-const listRuns = 2
-
-func (x *product) shrunkIn(ctx context.Context, runs int64, k *Kill, dir string, catalogue *sim.Catalogue) (problem string, err error) {
-	file := filepath.Join(dir, corpus.Mutants, x.patch.capsuleName())
-	fresh := filepath.Join(x.dir, x.patch.capsuleName())
-	limited, cancel := context.WithTimeout(ctx, capsuleTime)
-	defer cancel()
-	text, failed := exec.CommandContext(limited, x.binary, "shrink", fmt.Sprintf("%s:%d", k.Scenario, k.Seed), "--bare", "--budget",
-		fmt.Sprint(runs), "--out", fresh).CombinedOutput()
-	if failed != nil {
-		return fmt.Sprintf("not shrunk: %v: %s", failed, firstLines(string(text), 6)), ctx.Err()
+func minimalOr(minimal, expired bool) string {
+	switch {
+	case minimal:
+		return "minimal"
+	case expired:
+		return "not minimal: its time ended"
 	}
-	c, err := plan.ReadCapsuleFile(fresh, catalogue.Registry)
+	return "not minimal: its runs ended"
+}
+
+// keep writes a capsule into the corpus if the mutant's own program shows a kill by it, and this one none.
+func (x *product) keep(ctx context.Context, c *plan.Capsule, dir string, catalogue *sim.Catalogue) (kept bool, problem string, err error) {
+	fresh := filepath.Join(x.dir, x.patch.capsuleName())
+	data, err := plan.EncodeCapsule(c)
 	if err != nil {
-		return "", err
+		return false, "", fmt.Errorf("mutants: %w", err)
+	}
+	if err := plan.WriteFile(fresh, data); err != nil {
+		return false, "", fmt.Errorf("mutants: %w", err)
 	}
 	e := &corpus.Entry{File: fresh, Folder: corpus.Mutants, Capsule: c}
 	again, err := x.killedBy(ctx, e)
 	if err != nil {
-		return "", err
+		return false, "", err
 	}
 	if again == nil {
-		return fmt.Sprintf("the capsule shows %s, which is no kill", c.Fingerprint), nil
+		return false, fmt.Sprintf("the capsule shows %s, which is no kill", c.Fingerprint), nil
 	}
 	report, err := e.Check(campaign.Guard(func() campaign.Runner { return sim.NewEngine(catalogue) }))
 	if err != nil || report.Problem != "" {
-		return report.Problem, err
+		return false, report.Problem, err
 	}
-	data, err := plan.EncodeCapsule(c)
-	if err != nil {
-		return "", fmt.Errorf("mutants: %w", err)
+	if err := plan.WriteFile(filepath.Join(dir, corpus.Mutants, x.patch.capsuleName()), data); err != nil {
+		return false, "", fmt.Errorf("mutants: %w", err)
 	}
-	return "", plan.WriteFile(file, data)
+	return true, "", nil
 }

@@ -310,16 +310,17 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 	}
 	if row.Kill != nil && s.capsules != "" {
 		shrinking := time.Now()
-		problem, err := x.shrunk(ctx, row.Kill, s.capsules, s.catalogue)
+		note, kept, err := x.shrunk(ctx, row.Kill, s.capsules, s.catalogue)
 		if err != nil {
 			return nil, err
 		}
-		if problem != "" {
-			fmt.Fprintf(s.log, "%s %s: no capsule: %s\n", x.patch.ID, x.patch.Name, problem)
-		} else {
+		if kept {
 			of = filepath.Join(s.capsules, corpus.Mutants, x.patch.capsuleName())
-			fmt.Fprintf(s.log, "%s %s: capsule after %.1f s\n", x.patch.ID, x.patch.Name, time.Since(shrinking).Seconds())
+			note = fmt.Sprintf("capsule after %.1f s: %s", time.Since(shrinking).Seconds(), note)
+		} else {
+			note = "no capsule: " + note
 		}
+		fmt.Fprintf(s.log, "%s %s: %s\n", x.patch.ID, x.patch.Name, note)
 	}
 	s.tell(ctx, x, row, of)
 	_ = os.RemoveAll(x.dir) // binaries are large, and a temporary directory may be in memory

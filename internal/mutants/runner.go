@@ -53,6 +53,9 @@ func (c *child) start() error {
 	return nil
 }
 
+// send hands over an order. A write error means that the process is gone, which the closed results tell too.
+func (c *child) send(o *order) bool { return json.NewEncoder(c.orders).Encode(o) == nil }
+
 // stop ends the process, if there is one.
 func (c *child) stop() {
 	if c.process == nil {
@@ -75,9 +78,8 @@ func (c *child) serve(ctx context.Context, o order, f func(r *result), died func
 				return err
 			}
 		}
-		// A write error means that the process is gone, which the closed results tell too.
-		_ = json.NewEncoder(c.orders).Encode(&o)
-		how, err := c.collect(ctx, &o, f)
+		c.send(&o)
+		how, err := c.collect(ctx, &o, runLimit, f)
 		if err != nil || how == "" {
 			return err
 		}
@@ -90,8 +92,8 @@ func (c *child) serve(ctx context.Context, o order, f func(r *result), died func
 }
 
 // collect reads the results of an order and moves its Skip along. how tells why the process is of no use any more.
-func (c *child) collect(ctx context.Context, o *order, f func(r *result)) (how string, err error) {
-	hung := time.NewTimer(runLimit)
+func (c *child) collect(ctx context.Context, o *order, limit time.Duration, f func(r *result)) (how string, err error) {
+	hung := time.NewTimer(limit)
 	defer hung.Stop()
 	for {
 		select {
@@ -108,7 +110,7 @@ func (c *child) collect(ctx context.Context, o *order, f func(r *result)) (how s
 			}
 			o.Skip = r.Run + 1
 			f(&r)
-			hung.Reset(runLimit)
+			hung.Reset(limit)
 		}
 	}
 }

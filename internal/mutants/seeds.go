@@ -23,6 +23,9 @@ type order struct {
 	Skip      int64    `json:"skip"`              // runs at the beginning that are not wanted any more
 	Without   string   `json:"without,omitempty"` // a fault that is taken out of the plans
 	Stop      []string `json:"stop"`              // invariants that end the order when one of them is broken
+	// Plan is run instead of seeds, once, and its whole verdict is the result; Record wants the faults that were drawn, too.
+	Plan   *plan.Plan `json:"plan,omitempty"`
+	Record bool       `json:"record,omitempty"`
 }
 
 // result is one run of an order, or its end.
@@ -33,6 +36,9 @@ type result struct {
 	Evidence   string       `json:"evidence,omitempty"`
 	Detail     string       `json:"detail,omitempty"`
 	Done       bool         `json:"done,omitempty"`
+	// Verdict and Drawn are of an order with a plan. Drawn lists what was neither benign nor a spread.
+	Verdict *plan.Verdict        `json:"verdict,omitempty"`
+	Drawn   []plan.DrawnDecision `json:"drawn,omitempty"`
 }
 
 // brokenAmong returns the first of the names that the run broke, "" for none.
@@ -74,6 +80,13 @@ func serve(catalogue *sim.Catalogue, in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return fmt.Errorf("mutants: order: %w", err)
 		}
+		if o.Plan != nil {
+			r := planResult(runner, &o)
+			if err := errors.Join(results.Encode(&r), results.Encode(&result{Run: 1, Done: true})); err != nil {
+				return fmt.Errorf("mutants: result: %w", err)
+			}
+			continue
+		}
 		run := o.Skip
 		for ; run < o.runs(); run++ {
 			name, seed := o.at(run)
@@ -103,6 +116,23 @@ func serve(catalogue *sim.Catalogue, in io.Reader, out io.Writer) error {
 			return fmt.Errorf("mutants: result: %w", err)
 		}
 	}
+}
+
+// planResult runs the plan of an order. A plan that can't be run has no verdict.
+func planResult(runner campaign.Runner, o *order) (r result) {
+	got, err := runner.Run(o.Plan, sim.Options{RecordDecisions: o.Record})
+	if err != nil {
+		r.Detail = err.Error()
+		return r
+	}
+	r.fill(got.Verdict)
+	r.Verdict = got.Verdict
+	for i := range got.Decisions {
+		if d := &got.Decisions[i]; i == 0 || !d.Benign && !d.Spread { // the first, so that none is told from nothing known
+			r.Drawn = append(r.Drawn, *d)
+		}
+	}
+	return r
 }
 
 // fill notes the outcome, and the finding when there is one. A declared hazard is none.

@@ -30,6 +30,15 @@ type Capsule struct {
 	// Decisions are all decisions as PackDecisions packs them, in base64.
 	Decisions []byte   `json:"decisions,omitempty"`
 	Verdict   *Verdict `json:"verdict"`
+	// Rate says how often the failure came up where the capsule was found; nil where nobody counted.
+	Rate *FailureRate `json:"rate,omitempty"`
+}
+
+// FailureRate counts runs of one scenario, or of the scenarios of one hunt, and those among them that failed in the same way. A hunt ends
+// at the first, so it counts one.
+type FailureRate struct {
+	Failures Int64 `json:"failures"`
+	Runs     Int64 `json:"runs"`
 }
 
 // NewCapsule packs a run. target is the fingerprint that the capsule is about; "" takes the verdict's own.
@@ -135,6 +144,9 @@ func DecodeCapsule(data []byte) (*Capsule, error) {
 	}
 	if c.Plan == nil {
 		return nil, &FieldError{Field: "plan", Problem: "missing: a capsule holds the plan that failed"}
+	}
+	if r := c.Rate; r != nil && (r.Failures < 0 || r.Runs < r.Failures) {
+		return nil, &FieldError{Field: "rate", Problem: fmt.Sprintf("%d failures in %d runs", r.Failures, r.Runs)}
 	}
 	if err := checkFormat("plan.format", c.Plan.Format); err != nil {
 		return nil, err
