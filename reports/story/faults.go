@@ -9,7 +9,6 @@ import (
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/history"
 	"github.com/kraftsim/kraftsim/sim/plan"
-	"github.com/kraftsim/kraftsim/sim/shrink"
 )
 
 // faults chooses a line for each necessary fault, with what it did to the hosts.
@@ -184,7 +183,14 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	case "filter":
 		return fmt.Sprintf("from %s on messages of one kind (%s) from %s to %s are held back%s", at, get("kind"), get("from"), get("to"), lasting)
 	case "disk-error":
-		return fmt.Sprintf("from %s on every %s of the disk of %s may fail%s", at, get("on"), host, lasting)
+		chance := "every %s of the disk of %s fails"
+		if ppm := get("ppm"); ppm != "" && ppm != "1000000" {
+			chance = "a %s of the disk of %s may fail"
+		}
+		if path := get("path"); path != "" {
+			host += " (" + path + ")"
+		}
+		return fmt.Sprintf("from %s on "+chance+"%s", at, get("on"), host, lasting)
 	case "disk-full":
 		return fmt.Sprintf("from %s on the disk of %s has room for %s bytes%s", at, host, get("free"), lasting)
 	case "disk-slow":
@@ -204,6 +210,9 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	if text := operatorText(a, get); text != "" {
 		return fmt.Sprintf("at %s %s", at, text)
 	}
+	if text := mediumText(a, get, lasting); text != "" {
+		return fmt.Sprintf("at %s %s", at, text)
+	}
 	_, rest, _ := strings.Cut(bareAction(a), " ")
 	return fmt.Sprintf("at %s: %s", at, rest)
 }
@@ -215,56 +224,13 @@ func bareAction(a *plan.Action) string {
 	return strings.TrimSuffix((*plan.Registry)(nil).FormatAction(&bare), " #")
 }
 
-// operatorText is what somebody asks of the cluster, in words; "" for a kind that has none.
-func operatorText(a *plan.Action, get func(string) string) string {
-	by := get("by")
-	if by == "" {
-		by = "an operator"
-	}
-	switch a.Kind {
-	case "split":
-		return fmt.Sprintf("%s can reach nobody else, and nobody else them", get("hosts"))
-	case "flap":
-		return fmt.Sprintf("the links from %s to %s begin to go down and up", get("from"), get("to"))
-	case "add-voter":
-		return fmt.Sprintf("%s asks to make %s a voter", by, get("host"))
-	case "remove-voter":
-		return fmt.Sprintf("%s asks to take %s out of the voters", by, get("voter"))
-	case "remove-replaced":
-		return fmt.Sprintf("%s asks to take the lost disk of %s out of the voters", by, get("host"))
-	case "upgrade":
-		return "an operator asks for metadata.version " + get("level")
-	case "upgrade-kraft":
-		return "an operator asks for kraft.version 1"
-	case "software":
-		return fmt.Sprintf("%s is restarted with release %s", get("host"), get("release"))
-	case "repoint":
-		return fmt.Sprintf("%s is restarted with %s for its bootstrap servers", get("host"), get("to"))
-	case "move":
-		return fmt.Sprintf("%s is restarted at port %s", get("host"), get("port"))
-	case "misadvertise":
-		return fmt.Sprintf("%s is restarted and announces port %s, where it does not listen", get("host"), get("port"))
-	case "lose-files":
-		return fmt.Sprintf("%s loses its files %s", get("host"), get("what"))
-	case "lose-identity":
-		return fmt.Sprintf("%s loses its identity", get("host"))
-	case "unregister":
-		return fmt.Sprintf("an operator asks to unregister %s", get("host"))
-	}
-	return ""
-}
-
 // crashText is a crash that waited for its moment, in words.
 func (t *teller) crashText(a *plan.Action, downs []int32) string {
-	moment := "(" + bareAction(a) + ")"
-	if a.Kind == "crash-op" {
-		moment = "inside of a disk operation"
-	}
 	if len(downs) == 0 {
 		return "a crash is set: " + bareAction(a)
 	}
 	e := &t.h.Events[downs[0]]
-	return fmt.Sprintf("at %s %s %s %s", seconds(e.AtUs), t.h.Hosts[e.Host], e.Claim.Clause, moment)
+	return fmt.Sprintf("at %s %s %s %s", seconds(e.AtUs), t.h.Hosts[e.Host], e.Claim.Clause, momentText(a))
 }
 
 func verb(names, one, many string) string {
@@ -272,65 +238,4 @@ func verb(names, one, many string) string {
 		return many
 	}
 	return one
-}
-
-// siteTexts are the decisions that are faults, by site: one, with the host or the link, and several.
-var siteTexts = map[string][2]string{
-	"net/reset": {"a connection %s breaks", "%d connections break"}, "net/tail": {"a packet %s is late", "%d packets are late"},
-	"net/loss": {"a datagram %s is lost", "%d datagrams are lost"}, "net/duplicate": {"a datagram %s arrives twice", "%d datagrams arrive twice"},
-	"net/reorder": {"a datagram %s is overtaken", "%d datagrams are overtaken"}, "net/corrupt": {"a bit flips on the way %s", "%d bits flip on the way"},
-	"disk/read-error": {"a read of %s fails", "%d reads fail"}, "disk/write-error": {"a write of %s fails", "%d writes fail"},
-	"disk/sync-error": {"an fsync of %s fails", "%d fsyncs fail"}, "disk/slow-sync": {"an fsync of %s is slow", "%d fsyncs are slow"},
-	"disk/stray":        {"a sector of %s goes astray", "%d sectors go astray"},
-	"sim/spurious-wake": {"%s is woken for nothing", "%d wake-ups come for nothing"},
-}
-
-// rateTexts are the fault rates.
-var rateTexts = map[string]string{
-	"network.reset_ppm": "connections break", "network.loss_ppm": "datagrams are lost", "network.tail_ppm": "packets are late",
-	"network.duplicate_ppm": "datagrams arrive twice", "network.reorder_ppm": "datagrams overtake each other",
-	"network.corrupt_ppm": "bits flip on the way", "disk.read_error_ppm": "reads fail", "disk.write_error_ppm": "writes fail",
-	"disk.sync_error_ppm": "fsyncs fail", "disk.slow_sync_ppm": "fsyncs are slow",
-}
-
-// chances are the necessary decisions and rates in one clause each kind, none for a plan without. What a crash took from a disk is told
-// with the crash, and spreads of delays are no faults.
-func (t *teller) chances() (text []string) {
-	var sites []string
-	places := map[string][]string{}
-	for i := range t.parts {
-		p := &t.parts[i]
-		switch {
-		case !p.Necessary:
-		case p.Kind == shrink.DecisionPart:
-			site, rest, _ := strings.Cut(p.Text, " ")
-			where, _, _ := strings.Cut(rest, " ")
-			if from, to, link := strings.Cut(where, ">"); link {
-				where = "from " + from + " to " + to
-			}
-			if siteTexts[site][0] == "" {
-				continue
-			}
-			if places[site] == nil {
-				sites = append(sites, site)
-			}
-			places[site] = append(places[site], where)
-		case p.Kind == shrink.RatePart && rateTexts[p.ID] != "":
-			text = append(text, rateTexts[p.ID]+" ("+p.Text+")")
-		}
-	}
-	slices.Sort(sites)
-	for _, site := range sites {
-		list := places[site]
-		slices.Sort(list)
-		switch distinct := slices.Compact(slices.Clone(list)); {
-		case len(list) == 1:
-			text = append(text, fmt.Sprintf(siteTexts[site][0], list[0]))
-		case len(distinct) <= 2:
-			text = append(text, fmt.Sprintf(siteTexts[site][1], len(list))+" ("+enumerate(distinct)+")")
-		default:
-			text = append(text, fmt.Sprintf(siteTexts[site][1], len(list)))
-		}
-	}
-	return text
 }
