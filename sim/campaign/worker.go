@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"github.com/kraftsim/kraftsim/sim"
@@ -51,7 +50,10 @@ func Serve(cfg WorkerConfig) error {
 	debug.SetGCPercent(400)
 	if cfg.MemoryBytes > 0 {
 		debug.SetMemoryLimit(cfg.MemoryBytes)
-		go watchMemory(cfg.MemoryBytes)
+		WatchHeap(cfg.MemoryBytes, func(heap uint64) {
+			fmt.Fprintf(os.Stderr, "worker: heap of %d bytes is over the bound of %d\n", heap, cfg.MemoryBytes)
+			os.Exit(exitMemory)
+		})
 	}
 	requests := make(chan request)
 	go func() {
@@ -74,19 +76,6 @@ func Serve(cfg WorkerConfig) error {
 		}
 	}
 	return nil
-}
-
-// watchMemory ends the process when the live heap passes the bound: a finding, and better than the machine swapping.
-func watchMemory(bound int64) {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	for {
-		time.Sleep(50 * time.Millisecond)
-		metrics.Read(sample)
-		if sample[0].Value.Uint64() > uint64(bound) {
-			fmt.Fprintf(os.Stderr, "worker: heap of %d bytes is over the bound of %d\n", sample[0].Value.Uint64(), bound)
-			os.Exit(exitMemory)
-		}
-	}
 }
 
 type worker struct {

@@ -24,10 +24,16 @@ const (
 	ExitInternal = 3
 	// ExitInterrupted is what shells make of a program that SIGINT ended: 128 and the signal's number. SIGTERM counts alike.
 	ExitInterrupted = 130
+	workerName      = "worker" // the hidden command of child processes
 )
 
 // ErrInterrupted makes the program end with ExitInterrupted and prints nothing: the command has reported what it had so far.
 var ErrInterrupted = errors.New("cli: interrupted")
+
+// heapBound is how large the live heap of a command may become: a run that needs more never ends, or keeps what it should not.
+const heapBound = 4 << 30
+
+var errHeap = errors.New("the heap has passed 4 GiB in the run of a plan, which counts as a finding (process-lives, memory) and ends the program")
 
 // ErrFinding makes the program end with ExitFinding and prints nothing: the command has reported the finding itself.
 var ErrFinding = errors.New("cli: finding")
@@ -106,6 +112,12 @@ func (a *App) Main(args []string) (code int) {
 	if err := a.Catalogue.Check(); err != nil {
 		fmt.Fprintf(a.Stderr, "%s: internal error: %v\n", filepath.Base(os.Args[0]), err)
 		return ExitInternal
+	}
+	if len(args) == 0 || args[0] != workerName { // a worker has a bound of its own
+		defer campaign.WatchHeap(heapBound, func(uint64) {
+			a.complain(errHeap)
+			os.Exit(ExitFinding)
+		})()
 	}
 	root := a.root()
 	root.SetArgs(args)

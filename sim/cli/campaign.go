@@ -263,7 +263,7 @@ func (a *App) workerProcess(memoryBytes int64) campaign.Command {
 		if err != nil {
 			path = os.Args[0]
 		}
-		c := exec.Command(path, "worker", "--progress", progressFile, "--memory", strconv.FormatInt(memoryBytes, 10))
+		c := exec.Command(path, workerName, "--progress", progressFile, "--memory", strconv.FormatInt(memoryBytes, 10))
 		c.Args[0] = os.Args[0]
 		return c
 	}
@@ -273,7 +273,7 @@ func (a *App) workerCommand() *cobra.Command {
 	var file string
 	var memory int64
 	cmd := &cobra.Command{
-		Use:    "worker",
+		Use:    workerName,
 		Short:  "Answer requests of a campaign on standard input",
 		Hidden: true,
 		Args:   cobra.NoArgs,

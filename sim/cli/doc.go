@@ -11,7 +11,7 @@
 // Every command prints its effective configuration first, as one line that can be pasted, and takes --json. Exit codes:
 //
 //	0  all is well; also for a run that is legitimately stuck, and with declared hazards
-//	1  a finding: an invariant broken, a run stuck, a condition never met, runs that differ
+//	1  a finding: an invariant broken, a run stuck, a condition never met, runs that differ, a heap beyond 4 GiB
 //	2  bad usage or bad input, told in one line that names the file and the field; nothing is written
 //	3  a defect of the program itself, a planted bug that a campaign did not find, or a file that could not be written
 //

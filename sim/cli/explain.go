@@ -163,7 +163,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 	if goal == "" {
 		goal = target(v)
 	}
-	guarded := campaign.Guard(a.NewRunner)
+	guarded := a.patience()
 	runner, goal := explaining(guarded, v, goal)
 	switch {
 	case goal == "":
@@ -180,6 +180,9 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 		}
 	}
 	x.Parts = shrink.Necessary(runner, small, goal, shrink.Parts(small))
+	if guarded.hung >= mostHung {
+		return nil, fmt.Errorf("%s: %w: what is necessary cannot be told", name, errHung)
+	}
 	if x.History, err = history.RecordOn(a.Catalogue, guarded, small); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (a *App) page(h *history.History, command string) *page.Page {
 	goal, parts := target(h.Verdict), shrink.Parts(h.Plan)
 	tried := goal != "" && len(parts) <= mostParts
 	if tried {
-		parts = shrink.Necessary(campaign.Guard(a.NewRunner), h.Plan, goal, parts)
+		parts = shrink.Necessary(a.patience(), h.Plan, goal, parts)
 	}
 	var told *story.Story
 	if goal != "" {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim"
-	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 	"github.com/spf13/cobra"
@@ -294,7 +293,7 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 // shorten shrinks a plan towards a fingerprint and writes the capsule of the result: into file, or into dir under a name made
 // of the fingerprint. With an error about writing it returns the report, too.
 func (a *App) shorten(p *plan.Plan, goal string, budget int64, bare bool, dir, file string) (*shrunkReport, error) {
-	runner := campaign.Guard(a.NewRunner)
+	runner := a.patience()
 	small, stats := shrink.Shrink(runner, p, goal, budget, nil)
 	report := &shrunkReport{Target: goal, Stats: stats, Actions: []string{}}
 	if !stats.Reproduced {
