@@ -146,8 +146,17 @@ func (p *Patch) knownTo(catalogue *sim.Catalogue) error {
 			return fmt.Errorf("%w: %s: no scenario is called %q", ErrPatch, p.File, name)
 		}
 	}
-	if p.Fault != "" && !knowsFault(p.Fault, catalogue.Registry) {
-		return fmt.Errorf("%w: %s: no fault is called %q", ErrPatch, p.File, p.Fault)
+	for _, e := range p.Exposures() {
+		for _, name := range e.Faults {
+			if !knowsFault(name, catalogue.Registry) {
+				return fmt.Errorf("%w: %s: no fault is called %q", ErrPatch, p.File, name)
+			}
+		}
+		for _, name := range e.Scenarios {
+			if catalogue.Scenario(name) == nil {
+				return fmt.Errorf("%w: %s: no scenario is called %q", ErrPatch, p.File, name)
+			}
+		}
 	}
 	for _, name := range p.Invariants {
 		known := name == "spin" || name == "bounded-work"
@@ -297,12 +306,10 @@ func (s *session) hunt(ctx context.Context, x *product) (row *Row, err error) {
 		return nil, err
 	}
 	row.Seconds = time.Since(start).Seconds()
-	if row.judge(h); row.Kill != nil && x.patch.Fault != "" {
-		without := &hunt{patch: x.patch, scenarios: x.patch.Scenarios, limit: max(leastAlone, row.Kill.Runs), without: x.patch.Fault}
-		if err := without.run(ctx, x.binary, s.workers); err != nil {
+	if row.judge(h); row.Kill != nil {
+		if err := s.expose(ctx, x, row); err != nil {
 			return nil, err
 		}
-		row.alone(without)
 	}
 	of := ""
 	if row.Kill != nil {

@@ -34,8 +34,8 @@ func (r *result) counts() bool {
 type hunt struct {
 	patch     *Patch
 	scenarios []string
-	limit     int64  // runs
-	without   string // a fault that is taken out of the plans
+	limit     int64    // runs
+	without   []string // faults that are taken out of the plans
 
 	mu       sync.Mutex
 	next     uint64 // first seed of the next order

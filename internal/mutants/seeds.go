@@ -21,7 +21,7 @@ type order struct {
 	First     uint64   `json:"first"`
 	Count     int64    `json:"count"`
 	Skip      int64    `json:"skip"`              // runs at the beginning that are not wanted any more
-	Without   string   `json:"without,omitempty"` // a fault that is taken out of the plans
+	Without   []string `json:"without,omitempty"` // faults that are taken out of the plans
 	Stop      []string `json:"stop"`              // invariants that end the order when one of them is broken
 	// Plan is run instead of seeds, once, and its whole verdict is the result; Record wants the faults that were drawn, too.
 	Plan   *plan.Plan `json:"plan,omitempty"`
@@ -96,8 +96,8 @@ func serve(catalogue *sim.Catalogue, in io.Reader, out io.Writer) error {
 			}
 			r := result{Run: run}
 			p := s.Draw(seed)
-			if o.Without != "" {
-				strip(p, o.Without)
+			for _, fault := range o.Without {
+				strip(p, fault)
 			}
 			verdict, err := runner.Run(p, sim.Options{})
 			if err != nil {

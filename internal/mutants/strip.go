@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -62,6 +63,29 @@ func clearField(model any, name string) bool {
 	return false
 }
 
+// Exposure says that a mutant is killed in some scenarios, and in the same seeds not without some faults, which are one to an operator.
+type Exposure struct {
+	Faults    []string `json:"faults"`
+	Scenarios []string `json:"scenarios"`
+}
+
+// Exposures reads what the header says after `fault`: faults with commas, and where it is not the header's scenarios "in" and others;
+// several of these with semicolons.
+func (p *Patch) Exposures() (all []Exposure) {
+	if p.Fault == "" {
+		return nil
+	}
+	for _, clause := range strings.Split(p.Fault, ";") {
+		faults, scenarios, elsewhere := strings.Cut(clause, " in ")
+		e := Exposure{Faults: list(faults), Scenarios: p.Scenarios}
+		if elsewhere {
+			e.Scenarios = list(scenarios)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
 // knowsFault reports whether strip knows what a header says after `fault`.
 func knowsFault(fault string, registry *plan.Registry) bool {
 	return fault == "power by rack" || registry.Action(fault) != nil || benign(&plan.Plan{Hosts: make([]plan.Host, 1)}, fault)
@@ -70,11 +94,34 @@ func knowsFault(fault string, registry *plan.Registry) bool {
 // leastAlone is how many runs without the fault must leave the mutant alive, at least.
 const leastAlone = 200
 
-// alone sets the status of a mutant that is killed, by a hunt of the same seeds in plans without its fault.
-func (r *Row) alone(h *hunt) {
+// expose hunts a mutant that is killed again, in plans without each of its faults.
+func (s *session) expose(ctx context.Context, x *product, row *Row) error {
+	for _, e := range x.patch.Exposures() {
+		kill := row.Kill
+		if !slices.Equal(e.Scenarios, x.patch.Scenarios) {
+			with := &hunt{patch: x.patch, scenarios: e.Scenarios, limit: max(s.limit, int64(len(e.Scenarios)))}
+			if err := with.run(ctx, x.binary, s.workers); err != nil {
+				return err
+			}
+			if kill = with.best; kill == nil {
+				row.Status, row.Error = NotAlone, fmt.Sprintf("not killed in %s", strings.Join(e.Scenarios, ", "))
+				return nil
+			}
+		}
+		without := &hunt{patch: x.patch, scenarios: e.Scenarios, limit: max(leastAlone, kill.Runs), without: e.Faults}
+		if err := without.run(ctx, x.binary, s.workers); err != nil {
+			return err
+		}
+		row.alone(&e, without)
+	}
+	return nil
+}
+
+// alone sets the status of a mutant that is killed, by a hunt of the same seeds in plans without a fault.
+func (r *Row) alone(e *Exposure, h *hunt) {
 	if h.best == nil {
 		return
 	}
-	r.Status, r.Error = NotAlone, fmt.Sprintf("without %s it is killed too, by %s at %s:%d: %s", r.Fault, h.best.Invariant, h.best.Scenario, h.best.Seed,
-		h.best.Detail)
+	r.Status, r.Error = NotAlone, fmt.Sprintf("without %s it is killed too, by %s at %s:%d: %s", strings.Join(e.Faults, " and "), h.best.Invariant,
+		h.best.Scenario, h.best.Seed, h.best.Detail)
 }

@@ -37,9 +37,16 @@ func TestStrip(t *testing.T) {
 
 func TestAloneSaysSo(t *testing.T) {
 	r := &Row{Patch: &Patch{Fault: "restore"}, Status: Killed}
-	r.alone(&hunt{})
+	r.alone(&Exposure{Faults: []string{"restore"}}, &hunt{})
 	require.Equal(t, Killed, r.Status)
-	r.alone(&hunt{best: &Kill{Invariant: "x", Scenario: "s", Seed: 3}})
+	r.alone(&Exposure{Faults: []string{"restore"}}, &hunt{best: &Kill{Invariant: "x", Scenario: "s", Seed: 3}})
 	require.Equal(t, NotAlone, r.Status)
 	require.Contains(t, r.Error, "without restore it is killed too, by x at s:3")
+}
+
+func TestExposures(t *testing.T) {
+	p := &Patch{Scenarios: []string{"a/b"}, Fault: "clone; swap, flip in raft/rot, x/y"}
+	require.Equal(t, []Exposure{{Faults: []string{"clone"}, Scenarios: []string{"a/b"}},
+		{Faults: []string{"swap", "flip"}, Scenarios: []string{"raft/rot", "x/y"}}}, p.Exposures())
+	require.Empty(t, (&Patch{}).Exposures())
 }
