@@ -30,7 +30,7 @@ func (d *Delta) Reset(base *Image) { *d = Delta{base: base, next: *base} }
 // base has and they do not mention is deleted (metadata-bootstrap 7.2, point 6).
 func (d *Delta) ResetToSnapshot(base *Image) {
 	*d = Delta{base: base, next: *New()}
-	d.next.provenance = base.provenance
+	d.next.provenance, d.next.plain = base.provenance, base.plain
 }
 
 // Between makes d the finished delta between two images; from New() it is what a new publisher is told first.

@@ -39,13 +39,14 @@ type Image struct {
 	features   []Feature
 	clusterID  string
 	producerID int64
+	plain      bool // without members
 
 	brokers      ordered.Map[idKey, Broker]
 	controllers  ordered.Map[idKey, Controller]
 	topicsByID   ordered.Map[uuidKey, Topic]
 	topicsByName ordered.Map[textKey, Topic]
 	partitions   ordered.Map[PartitionKey, Partition]
-	members      ordered.Map[memberKey, struct{}] // where a broker is in the ISR or ELR
+	members      ordered.Map[memberKey, struct{}] // where a broker is in the ISR or ELR; empty in a plain image
 	configs      ordered.Map[ConfigKey, string]
 	quotas       ordered.Map[QuotaKey, records.Float64Bits]
 	acls         ordered.Map[uuidKey, ACL]
@@ -56,6 +57,14 @@ type Image struct {
 // New returns the image of an empty log.
 func New() *Image {
 	return &Image{provenance: Provenance{Offset: -1, Epoch: -1}, producerID: noProducerID}
+}
+
+// NewPlain returns the image of an empty log for readers that never ask which partitions a broker is in, as a loader: it and what follows
+// from it keep no index for that. The answer is the same, at the cost of a look at all partitions.
+func NewPlain() *Image {
+	i := New()
+	i.plain = true
+	return i
 }
 
 // Provenance returns the offset and epoch of the last record in the image.

@@ -3,6 +3,7 @@ package image
 import (
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"testing"
@@ -331,4 +332,35 @@ func TestPartitionsByBroker(t *testing.T) {
 	require.Equal(t, []string{"u-0"}, in(2))
 	require.Empty(t, in(noBroker))
 	require.Equal(t, []*Topic{{"u", uuid(2)}}, slices.Collect(img.Topics()))
+}
+
+// A plain image is the same one without the index of members: the same digest, bytes and answers, from the log and from a snapshot.
+func TestAPlainImageAnswersAlike(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		img, plain := New(), NewPlain()
+		level := &records.FeatureLevelRecord{Name: MetadataVersion, FeatureLevel: rapid.Int16Range(34, 35).Draw(t, "level")}
+		for _, r := range append(genLog(t, 0, 60), level) {
+			img, plain = apply(t, img, r), apply(t, plain, r)
+		}
+		requirePlain(t, img, plain)
+		frames, err := img.AppendFrames(nil)
+		require.NoError(t, err)
+		requirePlain(t, img, load(t, plain, frames))
+	})
+}
+
+func requirePlain(t require.TestingT, img, plain *Image) {
+	require.Equal(t, img.Digest(), plain.Digest())
+	require.Equal(t, img.AppendTo(nil), plain.AppendTo(nil))
+	require.Zero(t, plain.members.Len())
+	for broker := noBroker; broker < 12; broker++ {
+		require.Equal(t, maps(img.PartitionsIn(broker)), maps(plain.PartitionsIn(broker)), "broker %d", broker)
+	}
+}
+
+func maps(partitions iter.Seq2[PartitionKey, *Partition]) (list []any) {
+	for key, p := range partitions {
+		list = append(list, key, *p)
+	}
+	return list
 }

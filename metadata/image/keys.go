@@ -32,6 +32,11 @@ func (k ConfigKey) Compare(other ConfigKey) int {
 	return cmp.Compare(k.Name, other.Name)
 }
 
+// Prefix is the type and the beginning of the resource.
+func (k ConfigKey) Prefix() uint64 {
+	return uint64(uint8(k.Type)^1<<7)<<56 | textPrefix(k.Resource)>>8
+}
+
 // ScramKey names one SCRAM credential. Mechanisms are 1 SHA-256, 2 SHA-512.
 type ScramKey struct {
 	Mechanism int8
@@ -42,6 +47,9 @@ type ScramKey struct {
 func (k ScramKey) Compare(other ScramKey) int {
 	return cmp.Or(cmp.Compare(k.User, other.User), cmp.Compare(k.Mechanism, other.Mechanism))
 }
+
+// Prefix is the beginning of the user.
+func (k ScramKey) Prefix() uint64 { return textPrefix(k.User) }
 
 // PartitionKey names one partition.
 type PartitionKey struct {
@@ -56,6 +64,9 @@ func (k PartitionKey) Compare(other PartitionKey) int {
 	}
 	return cmp.Compare(k.Partition, other.Partition)
 }
+
+// Prefix is the first half of the topic id.
+func (k PartitionKey) Prefix() uint64 { return binary.BigEndian.Uint64(k.TopicID[:8]) }
 
 // memberKey names a partition by one of the brokers that stand in its ISR or ELR, or by noBroker while it has no leader.
 type memberKey struct {
@@ -72,6 +83,10 @@ func (k memberKey) Compare(other memberKey) int {
 	return k.PartitionKey.Compare(other.PartitionKey)
 }
 
+func (k memberKey) Prefix() uint64 {
+	return uint64(uint32(k.broker)^1<<31)<<32 | uint64(binary.BigEndian.Uint32(k.TopicID[:4]))
+}
+
 // QuotaKey names one quota of an entity.
 type QuotaKey struct {
 	Entity QuotaEntity
@@ -86,6 +101,17 @@ func (k QuotaKey) Compare(other QuotaKey) int {
 	return cmp.Compare(k.Name, other.Name)
 }
 
+// Prefix is the beginning of the entity.
+func (k QuotaKey) Prefix() uint64 { return textPrefix(string(k.Entity)) }
+
+// textPrefix is the first eight bytes of a text, zeros where it is shorter.
+func textPrefix(s string) (prefix uint64) {
+	for at := range min(len(s), 8) {
+		prefix |= uint64(s[at]) << (56 - 8*at)
+	}
+	return prefix
+}
+
 // node ids, texts and uuids as keys.
 type (
 	idKey   int32
@@ -98,6 +124,10 @@ func (k textKey) Compare(other textKey) int { return cmp.Compare(k, other) }
 func (k uuidKey) Compare(other uuidKey) int {
 	return compareUUID((*record.UUID)(&k), (*record.UUID)(&other))
 }
+
+func (k idKey) Prefix() uint64   { return uint64(uint32(k) ^ 1<<31) }
+func (k textKey) Prefix() uint64 { return textPrefix(string(k)) }
+func (k uuidKey) Prefix() uint64 { return binary.BigEndian.Uint64(k[:8]) }
 
 // compareUUID orders by the bytes. (Kafka's order is signed; nothing that leaves a node depends on it.)
 func compareUUID(a, b *record.UUID) int {

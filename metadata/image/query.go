@@ -100,9 +100,17 @@ func (i *Image) AllPartitions() iter.Seq2[PartitionKey, *Partition] {
 func (i *Image) TotalPartitions() int32 { return i.partitions.Len() }
 
 // PartitionsIn yields the partitions that have the broker in their ISR or ELR, ascending by topic id, partition; those that it
-// leads are among them. Cost: O(log n) for each.
+// leads are among them. Cost: O(log n) for each; a look at all partitions in a plain image.
 func (i *Image) PartitionsIn(broker int32) iter.Seq2[PartitionKey, *Partition] {
 	return func(yield func(PartitionKey, *Partition) bool) {
+		if i.plain {
+			for e := range i.partitions.All() {
+				if e.Value.hasMember(broker) && !yield(e.Key, &e.Value) {
+					return
+				}
+			}
+			return
+		}
 		for e := range i.members.From(memberKey{broker, PartitionKey{record.UUID{}, -1 << 31}}) {
 			if e.Key.broker != broker || !yield(e.Key.PartitionKey, valueOf(i.partitions.Get(e.Key.PartitionKey))) {
 				return

@@ -112,6 +112,9 @@ func (d *Delta) setPartition(key PartitionKey, old *Partition, p Partition) {
 // index keeps the map of members, which says nothing new and has no part in the digest. It costs what changed of the
 // membership: nothing for a change of the leader only. old and now are nil for a partition that was not there, or is not.
 func (d *Delta) index(key PartitionKey, old, now *Partition) {
+	if d.next.plain {
+		return
+	}
 	if d.edit == nil && (old == nil || now == nil) { // several members, whose paths have the upper nodes in common
 		d.edit = new(ordered.Edit)
 	}

@@ -83,7 +83,7 @@ func New(cfg Config, deps Deps) (*Loader, error) {
 		return nil, fmt.Errorf("%w: retry after %d ns", ErrConfig, cfg.RetryNs)
 	}
 	l := &Loader{
-		cfg: cfg, deps: deps, image: image.New(), leader: raft.LeaderAndEpoch{LeaderID: -1},
+		cfg: cfg, deps: deps, image: image.NewPlain(), leader: raft.LeaderAndEpoch{LeaderID: -1},
 		transactionStart: noTransaction, read: image.Provenance{Offset: -1, Epoch: -1}, deadlineNs: noDeadline,
 	}
 	l.delta.Reset(l.image)

@@ -90,7 +90,7 @@ func (c *cursor[K, V]) expand() {
 	c.pop()
 	for slot := n.count - 1; slot >= 0; slot-- {
 		if n.children != nil {
-			c.stack = append(c.stack, item[K, V]{node: n.children[slot]})
+			c.stack = append(c.stack, item[K, V]{node: n.children.nodes[slot]})
 		} else {
 			c.stack = append(c.stack, item[K, V]{entry: n.entries[slot]})
 		}

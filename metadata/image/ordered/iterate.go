@@ -15,7 +15,7 @@ func (m Map[K, V]) All() iter.Seq[*Entry[K, V]] {
 func (m Map[K, V]) From(key K) iter.Seq[*Entry[K, V]] {
 	return func(yield func(*Entry[K, V]) bool) {
 		if m.root != nil {
-			m.root.walkFrom(key, yield)
+			m.root.walkFrom(key, key.Prefix(), yield)
 		}
 	}
 }
@@ -23,7 +23,7 @@ func (m Map[K, V]) From(key K) iter.Seq[*Entry[K, V]] {
 func (n *node[K, V]) walk(yield func(*Entry[K, V]) bool) bool {
 	for slot := range n.count {
 		if n.children != nil {
-			if !n.children[slot].walk(yield) {
+			if !n.children.nodes[slot].walk(yield) {
 				return false
 			}
 		} else if !yield(n.entries[slot]) {
@@ -33,7 +33,7 @@ func (n *node[K, V]) walk(yield func(*Entry[K, V]) bool) bool {
 	return true
 }
 
-func (n *node[K, V]) walkFrom(key K, yield func(*Entry[K, V]) bool) bool {
+func (n *node[K, V]) walkFrom(key K, prefix uint64, yield func(*Entry[K, V]) bool) bool {
 	if n.children == nil {
 		at, _ := n.find(key)
 		for ; at < n.count; at++ {
@@ -43,12 +43,12 @@ func (n *node[K, V]) walkFrom(key K, yield func(*Entry[K, V]) bool) bool {
 		}
 		return true
 	}
-	slot := n.slotOf(key)
-	if !n.children[slot].walkFrom(key, yield) {
+	slot := n.slotOf(key, prefix)
+	if !n.children.nodes[slot].walkFrom(key, prefix, yield) {
 		return false
 	}
 	for slot++; slot < n.count; slot++ {
-		if !n.children[slot].walk(yield) {
+		if !n.children.nodes[slot].walk(yield) {
 			return false
 		}
 	}

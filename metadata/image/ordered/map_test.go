@@ -23,6 +23,9 @@ type number int32
 
 func (n number) Compare(other number) int { return int(n) - int(other) }
 
+// Prefix has four keys in common, and one more bit that says below or above 0.
+func (n number) Prefix() uint64 { return uint64(uint32(n)^1<<31) >> 2 }
+
 func entry(key, value int32) *Entry[number, int32] {
 	h := uint64(uint32(key))<<32 + uint64(uint32(value)) + 1
 	h *= 0xd6e8feb86659fd93
@@ -69,14 +72,15 @@ func requireNode(t require.TestingT, n *node[number, int32]) {
 	for slot := range n.entries {
 		if slot >= int(n.count) {
 			require.Nil(t, n.entries[slot], "a dead slot keeps memory alive")
-			require.True(t, n.children == nil || n.children[slot] == nil)
+			require.True(t, n.children == nil || n.children.nodes[slot] == nil && n.children.prefixes[slot] == 0)
 			continue
 		}
 		if n.children == nil {
 			size, sum = size+1, sum+n.entries[slot].Hash
 			continue
 		}
-		child := n.children[slot]
+		child := n.children.nodes[slot]
+		require.Equal(t, n.entries[slot].Key.Prefix(), n.children.prefixes[slot])
 		require.Equal(t, n.height-1, child.height)
 		require.Same(t, child.entries[0], n.entries[slot])
 		requireNode(t, child)

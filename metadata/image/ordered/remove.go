@@ -5,12 +5,12 @@ func (m Map[K, V]) Remove(edit *Edit, key K) (next Map[K, V], old *Entry[K, V]) 
 	if m.root == nil {
 		return m, nil
 	}
-	root, old := m.root.remove(edit, key)
+	root, old := m.root.remove(edit, key, key.Prefix())
 	if old == nil {
 		return m, nil
 	}
 	for root.children != nil && root.count == 1 {
-		root = root.children[0]
+		root = root.children.nodes[0]
 	}
 	if root.count == 0 {
 		return Map[K, V]{}, old
@@ -18,7 +18,7 @@ func (m Map[K, V]) Remove(edit *Edit, key K) (next Map[K, V], old *Entry[K, V]) 
 	return Map[K, V]{root}, old
 }
 
-func (n *node[K, V]) remove(edit *Edit, key K) (c *node[K, V], old *Entry[K, V]) {
+func (n *node[K, V]) remove(edit *Edit, key K, prefix uint64) (c *node[K, V], old *Entry[K, V]) {
 	if n.children == nil {
 		at, found := n.find(key)
 		if !found {
@@ -31,8 +31,8 @@ func (n *node[K, V]) remove(edit *Edit, key K) (c *node[K, V], old *Entry[K, V])
 		c.close(at)
 		return c, old
 	}
-	slot := n.slotOf(key)
-	child, old := n.children[slot].remove(edit, key)
+	slot := n.slotOf(key, prefix)
+	child, old := n.children.nodes[slot].remove(edit, key, prefix)
 	if old == nil {
 		return n, nil
 	}
@@ -43,7 +43,7 @@ func (n *node[K, V]) remove(edit *Edit, key K) (c *node[K, V], old *Entry[K, V])
 		c.close(slot)
 		return c, old
 	}
-	c.children[slot], c.entries[slot] = child, child.entries[0]
+	c.adopt(slot, child)
 	if child.count < minFill {
 		c.merge(edit, slot)
 	}
@@ -55,8 +55,9 @@ func (n *node[K, V]) close(at int8) {
 	copy(n.entries[at:], n.entries[at+1:n.count])
 	n.entries[n.count-1] = nil
 	if n.children != nil {
-		copy(n.children[at:], n.children[at+1:n.count])
-		n.children[n.count-1] = nil
+		copy(n.children.nodes[at:], n.children.nodes[at+1:n.count])
+		copy(n.children.prefixes[at:], n.children.prefixes[at+1:n.count])
+		n.children.nodes[n.count-1], n.children.prefixes[n.count-1] = nil, 0
 	}
 	n.count--
 }
@@ -65,18 +66,18 @@ func (n *node[K, V]) close(at int8) {
 // is half full; nothing is moved between them otherwise.
 func (n *node[K, V]) merge(edit *Edit, slot int8) {
 	for _, at := range [2]int8{slot - 1, slot} {
-		if at < 0 || at+1 >= n.count || n.children[at].count+n.children[at+1].count > width {
+		if at < 0 || at+1 >= n.count || n.children.nodes[at].count+n.children.nodes[at+1].count > width {
 			continue
 		}
-		left, right := n.children[at].writable(edit), n.children[at+1]
+		left, right := n.children.nodes[at].writable(edit), n.children.nodes[at+1]
 		for i := range right.count {
 			var child *node[K, V]
 			if right.children != nil {
-				child = right.children[i]
+				child = right.children.nodes[i]
 			}
 			left.insert(left.count, right.entries[i], child)
 		}
-		n.children[at] = left
+		n.children.nodes[at] = left
 		n.close(at + 1)
 		return
 	}

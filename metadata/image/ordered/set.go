@@ -8,30 +8,30 @@ func (m Map[K, V]) Set(edit *Edit, e *Entry[K, V]) (next Map[K, V], old *Entry[K
 		leaf.insert(0, e, nil)
 		return Map[K, V]{leaf}, nil
 	}
-	left, right, old := m.root.set(edit, e)
+	left, right, old := m.root.set(edit, e, e.Key.Prefix())
 	if right == nil {
 		return Map[K, V]{left}, old
 	}
-	root := &node[K, V]{owner: edit, children: new([width]*node[K, V]), height: left.height + 1}
+	root := newInner[K, V](edit, left.height)
 	root.insert(0, left.entries[0], left)
 	root.insert(1, right.entries[0], right)
 	return Map[K, V]{root}, old
 }
 
 // set returns what takes the place of n: one node, or two when n was full.
-func (n *node[K, V]) set(edit *Edit, e *Entry[K, V]) (left, right *node[K, V], old *Entry[K, V]) {
+func (n *node[K, V]) set(edit *Edit, e *Entry[K, V], prefix uint64) (left, right *node[K, V], old *Entry[K, V]) {
 	if n.children == nil {
 		return n.setLeaf(edit, e)
 	}
-	slot := n.slotOf(e.Key)
-	child := n.children[slot]
+	slot := n.slotOf(e.Key, prefix)
+	child := n.children.nodes[slot]
 	beforeSize, beforeSum := child.size, child.sum
-	l, r, old := child.set(edit, e)
+	l, r, old := child.set(edit, e, prefix)
 	if l == child && r == nil && (old != nil && old.Hash == e.Hash) {
 		return n, nil, old
 	}
 	left = n.writable(edit)
-	left.children[slot], left.entries[slot] = l, l.entries[0]
+	left.adopt(slot, l)
 	left.size += l.size - beforeSize
 	left.sum += l.sum - beforeSum
 	if r == nil {
@@ -64,9 +64,10 @@ func (n *node[K, V]) insertOrSplit(edit *Edit, at int8, e *Entry[K, V], child *n
 		n.insert(at, e, child)
 		return nil
 	}
-	right = &node[K, V]{owner: edit, height: n.height}
 	if n.children != nil {
-		right.children = new([width]*node[K, V])
+		right = newInner[K, V](edit, n.height-1)
+	} else {
+		right = &node[K, V]{owner: edit}
 	}
 	from := int8(width / 2)
 	if at == width {
@@ -89,8 +90,10 @@ func (n *node[K, V]) insert(at int8, e *Entry[K, V], child *node[K, V]) {
 		n.size++
 		n.sum += e.Hash
 	} else {
-		copy(n.children[at+1:n.count+1], n.children[at:n.count])
-		n.children[at] = child
+		c := n.children
+		copy(c.nodes[at+1:n.count+1], c.nodes[at:n.count])
+		copy(c.prefixes[at+1:n.count+1], c.prefixes[at:n.count])
+		c.nodes[at], c.prefixes[at] = child, e.Key.Prefix()
 		n.size += child.size
 		n.sum += child.sum
 	}
@@ -102,8 +105,8 @@ func (n *node[K, V]) moveTail(from int8, to *node[K, V]) {
 	for slot := from; slot < n.count; slot++ {
 		var child *node[K, V]
 		if n.children != nil {
-			child = n.children[slot]
-			n.children[slot] = nil
+			child = n.children.nodes[slot]
+			n.children.nodes[slot], n.children.prefixes[slot] = nil, 0
 			n.size -= child.size
 			n.sum -= child.sum
 		} else {
