@@ -230,6 +230,9 @@ func drawFinalMar(d dice, p *plan.Plan) {
 		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")
 		d.upgrade(p, []int64{34})
 	}
+	if d.chance("members", 40) {
+		d.sessions(p)
+	}
 	d.remote(p, 40, 3)
 }
 
@@ -265,6 +268,9 @@ func drawFinalApr(d dice, p *plan.Plan) {
 		p.Params["level"] = d.pick("level", "4.4-IV2", "4.0", "3.9")
 		d.upgrade(p, []int64{34})
 	}
+	if d.chance("members", 40) {
+		d.sessions(p)
+	}
 	d.remote(p, 40, 3)
 }
 
@@ -287,6 +293,9 @@ func drawDraft(d dice, p *plan.Plan) {
 	if share > 0 && d.chance("old-level", 20) {
 		p.Params["level"] = "4.4-IV2"
 		d.upgrade(p, []int64{34})
+	}
+	if d.chance("members", 40) {
+		d.sessions(p)
 	}
 	d.remote(p, 40, 3)
 }

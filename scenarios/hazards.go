@@ -27,6 +27,7 @@ const (
 	evidenceFatal      = "fatal"
 	evidenceFailedSync = "after-failed-fsync"
 	evidenceHole       = "hole-in-log"
+	evidenceNameless   = "nameless"
 	snapshotBehindTail = "is not ahead of the log"
 )
 

@@ -56,6 +56,16 @@ func hazardsOfIDs() []hazard {
 		covers: func(evidence, _ string) bool { return evidence == "t03-refused" },
 	}, {
 		doc: sim.HazardDoc{
+			ID: "X01-never-registers", Invariant: "members-stand", Scenario: kipFamily + "final-mar", Fault: "upgrade",
+			Doc: "final-mar, final-apr, draft, below the level of the ClusterIdRecord: a broker, or a controller, that nobody formatted runs, fetches and applies " +
+				"the log, and never registers, since it waits for an id that no record tells (metadata-bootstrap 4.7)",
+			DuePerMillion: 10_000,
+		},
+		invariants: []string{"members-stand"},
+		applies:    func(c *cluster, _ *plan.Plan) bool { return c.members.register && c.variant != controller.Released },
+		covers:     func(evidence, _ string) bool { return evidence == evidenceNameless },
+	}, {
+		doc: sim.HazardDoc{
 			ID: "T27-static-voter-forgets", Invariant: "hw-durable", Scenario: kipFamily + "t27", Fault: "wipe",
 			Doc: "kraft.version 0: a voter's volume is empty at a restart. In draft and final-apr it formats itself and votes again under its old " +
 				"identity; in all variants leaders count what it acknowledged before (metadata-bootstrap T27). Formatting used to be the guard",

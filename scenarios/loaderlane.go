@@ -105,7 +105,7 @@ func (d *discovered) SetClusterID(id string) {
 	if d.control != nil {
 		d.env.Post(laneController, &clusterIDPost{id: id})
 	}
-	if d.member != nil && d.member.life != nil {
+	if d.member != nil {
 		d.env.Post(laneMember, &clusterIDPost{id: id})
 	}
 }

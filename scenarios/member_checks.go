@@ -24,7 +24,8 @@ var memberCheckDocs = [...]sim.InvariantDoc{
 		Doc: "A broker registers with the epoch of a former process only if the process of that epoch was told to end in order."},
 	{Name: "members-stand", Source: "KIP-631; KIP-919; metadata-bootstrap 7.1, 7.4, 7.5",
 		Doc: "In the calm every broker that runs is unfenced, in its latest incarnation, every broker that does not is fenced, and every controller that " +
-			"runs is registered; but one that a late registration of its former process pushed out, or that was unregistered while it ran."},
+			"runs is registered; but one that a late registration of its former process pushed out, that was unregistered while it ran, or that is refused for its cluster id. " +
+			"A node that waits for a cluster id that no record tells is evidence nameless."},
 }
 
 // sessionCheck judges expired sessions by the heartbeats that were answered: the controller had heard of them after they were sent.
@@ -153,6 +154,19 @@ func (s *sessionCheck) unfenced(a *heard, x *memberAnswer) {
 	}
 	if *s.caught++; a.applied < a.epoch {
 		s.c.w.Violate(memberCheckDocs[1].Name, "behind", fmt.Sprintf("broker %d is unfenced with metadata offset %d, its epoch is %d", x.to, a.applied, a.epoch))
+	}
+}
+
+// AtEnd is sim.EndChecker: who never registered, since nothing told it the id of its cluster (KIP-1262; metadata-bootstrap 4.7).
+func (s *sessionCheck) AtEnd() {
+	if s.c.work.active(0) == nil {
+		return
+	}
+	for i, h := range s.c.w.Hosts() {
+		if n := s.c.ops.running(h); s.c.hosts[i].kind != kindOperator && n != nil && n.member != nil && s.c.membersOf.suite.Nameless(h) {
+			s.c.w.Violate(memberCheckDocs[3].Name, evidenceNameless, h.ID()+" is formatted by nobody, and at this metadata.version no record tells it the "+
+				"cluster id: it never registers")
+		}
 	}
 }
 

@@ -47,6 +47,7 @@ func (n *node) openMember(who *startup.Node) error {
 				ControllerID: n.h.nodeID, IncarnationID: n.incarnation(), Features: ranges,
 				Listeners: []image.Endpoint{{Name: n.c.listener, Host: n.h.name, Port: n.h.port}},
 			}, BackoffNs: n.c.timeouts.backoff * million, BackoffMaxNs: max(n.c.timeouts.backoff, n.c.members.sessionMs) * million,
+			AwaitClusterID: n.clusterID == "" && !n.formattedEmpty,
 		}, func(r *controller.ControllerRegistration) {
 			m.channel.ask(n.env.MonotonicNs(), &memberRequest{from: n.h.nodeID, controller: r})
 		})
@@ -187,6 +188,7 @@ func (m *member) post(now int64, post sim.Message) error {
 		if m.life != nil {
 			return m.life.SetClusterID(now, p.id)
 		}
+		m.manager.SetClusterID(now)
 	case memberDirectory:
 		if i := slices.Index(m.dirs, p.id); i >= 0 {
 			m.paths[i] = ""

@@ -16,6 +16,7 @@ import (
 // members is what a run has about registered nodes beside the nodes themselves.
 type members struct {
 	c            *cluster
+	suite        *invariants.Suite
 	unregistered []bool // by host: an operator wanted its registration gone
 	sessions     sessionCheck
 	log          *invariants.Members
@@ -41,6 +42,11 @@ func (m *members) build(c *cluster) {
 		m.log = invariants.NewMembers()
 	}
 	m.sessions.c = c
+	for _, s := range c.suite {
+		if suite, ok := s.(*invariants.Suite); ok {
+			m.suite = suite
+		}
+	}
 	c.w.Add(m.log, &m.sessions)
 	c.w.AddObligation(&memberStanding{c})
 }
@@ -62,9 +68,13 @@ func (m *members) unregister(_ *sim.World, a *sim.Act) string {
 	return ""
 }
 
-// exempt reports whether nothing is owed to a member: another one has its id, or the cluster has gone beyond its software.
+// exempt reports whether nothing is owed to a member: another one has its id, the cluster has gone beyond its software, its requests are
+// refused for its cluster id, or it has none and no record that could tell it.
 func (m *members) exempt(host int) bool {
-	e := &m.c.hosts[host]
+	e, h := &m.c.hosts[host], m.c.w.Hosts()[host]
+	if m.suite.Refused(h) || m.suite.Nameless(h) {
+		return true
+	}
 	for i := range m.c.hosts {
 		if i != host && m.c.hosts[i].nodeID == e.nodeID {
 			return true

@@ -55,3 +55,21 @@ func TestRegistrationManager(t *testing.T) {
 	m.Published(now, imageOf(t, level(features.MetadataVersion, 15)))
 	require.Equal(t, 6, sent, "somebody unregistered it while it runs: it registers again (KB-32, trap)")
 }
+
+// TestRegistrationManagerWaitsForClusterID: a node that does not know the id of its cluster introduces itself to nobody (metadata-bootstrap 4.7).
+func TestRegistrationManagerWaitsForClusterID(t *testing.T) {
+	sent := 0
+	m := NewRegistrationManager(RegistrationConfig{ControllerRegistration: ControllerRegistration{ControllerID: 3, IncarnationID: uuid(1)}, AwaitClusterID: true},
+		func(*ControllerRegistration) { sent++ })
+	m.Published(1, imageOf(t, level(features.MetadataVersion, 33)))
+	require.Zero(t, sent)
+	require.Equal(t, noDeadline, m.DeadlineNs())
+	waiting := m.AppendState(nil, true)
+	m.SetClusterID(2)
+	require.NotEqual(t, waiting, m.AppendState(nil, true))
+	require.Equal(t, 1, sent)
+	m.Answered(3, true)
+	m.SetClusterID(3)
+	m.Poll(3)
+	require.Equal(t, 1, sent, "it is told once")
+}
