@@ -80,6 +80,21 @@ func (r *Registry) parametersOf(scenario string) (best *Parameters) {
 	return best
 }
 
+// PlanParameter returns what is registered under a name for the plans of a scenario, nil when nothing is.
+func (r *Registry) PlanParameter(scenario, name string) *Field {
+	family := r.parametersOf(scenario)
+	if family == nil {
+		return nil
+	}
+	for i := range family.Plan {
+		f := &family.Plan[i]
+		if stem, open := strings.CutSuffix(f.Name, "*"); f.Name == name || open && strings.HasPrefix(name, stem) {
+			return f
+		}
+	}
+	return nil
+}
+
 // AddAction registers a kind of action. A name registered twice is a programmer's error.
 func (r *Registry) AddAction(k Kind) {
 	for i := range r.actions {

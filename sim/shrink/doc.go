@@ -11,7 +11,7 @@
 // belongs to it. Shrink first materialises the plan: symbolic targets become hosts, refused actions vanish, each fault that was drawn
 // becomes a line with a readable name, and the rates that drew them become zero (Listed). Then it deletes actions, hosts together with what
 // names them, workloads and single decisions, lowers the numbers of workloads, shortens and rounds times, takes models and clocks back to
-// what is usual, and in the end tries every single part once more.
+// what is usual, leaves out parameters that may be absent, and in the end tries every single part once more.
 //
 // Guarantees: the plan given is never changed; what comes back shows the target; with Stats.Minimal no single part of it can go. That is a
 // plan in which everything is needed, not the shortest there is. Same plan, same target and same budget give the same result; the budget

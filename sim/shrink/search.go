@@ -36,6 +36,16 @@ type search struct {
 	drawn    []plan.DrawnDecision
 	failed   map[[sha256.Size]byte]bool // documents of plans that do not show the target
 	stats    Stats
+	// mostEvents is how many events a candidate may take, 0: any number.
+	mostEvents int64
+}
+
+// catalogue is what the runner runs, nil when it does not tell.
+func (s *search) catalogue() *sim.Catalogue {
+	if r, ok := s.runner.(interface{ Catalogue() *sim.Catalogue }); ok {
+		return r.Catalogue()
+	}
+	return nil
 }
 
 func newSearch(r Runner, p *plan.Plan, target string, budget int64, progress func(Stats)) *search {
@@ -97,7 +107,8 @@ func (s *search) run(candidate *plan.Plan, o sim.Options) bool {
 	s.stats.Runs++
 	result, err := s.runner.Run(candidate, o)
 	first := s.verdict == nil
-	shows := err == nil && result.Verdict != nil && Shows(result.Verdict, s.target) && (first || bound(result.Verdict) == s.bound)
+	shows := err == nil && result.Verdict != nil && Shows(result.Verdict, s.target) && (first || bound(result.Verdict) == s.bound) &&
+		(s.mostEvents == 0 || int64(result.Verdict.Events) <= s.mostEvents)
 	if shows {
 		// The runner may reuse what it returned.
 		v := *result.Verdict

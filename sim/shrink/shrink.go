@@ -57,6 +57,7 @@ func Shrink(r Runner, p *plan.Plan, target string, budgetRuns int64, progress fu
 	s.operations()
 	s.time()
 	s.values()
+	s.params()
 	s.minimal()
 	s.stormEnd() // the last deletions may have moved the evidence
 	return s.best, s.stats

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -185,11 +184,11 @@ func (s *search) parameters(i int) {
 
 // optional reports whether an action may lack a parameter. A runner that does not tell what it knows makes none optional.
 func (s *search) optional(kind, name string) bool {
-	r, ok := s.runner.(interface{ Catalogue() *sim.Catalogue })
-	if !ok || r.Catalogue() == nil {
+	c := s.catalogue()
+	if c == nil {
 		return false
 	}
-	k := r.Catalogue().Registry.Action(kind)
+	k := c.Registry.Action(kind)
 	if k == nil {
 		return false
 	}
