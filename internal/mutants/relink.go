@@ -17,7 +17,8 @@ import (
 // clean is the clean program in pieces: its packages as the go tool has compiled them. A mutant that changes the inside of one function
 // needs one package compiled and the program linked again, a tenth of the work of a build, in which each package that imports the changed
 // one is compiled anew. Whether that is enough is not argued: the linker compares what each package was compiled against with what it
-// is given (the fingerprint of the export data), and refuses. Then the mutant is built in the ordinary way.
+// is given (the fingerprint of the export data), and refuses. Then the mutant is built in the ordinary way. The pieces are compiled without
+// inlining, since the body of a function that can be inlined is part of what others are compiled against.
 type clean struct {
 	version  string // of the go tool, as the compiler wants it
 	language string // of the module, "go1.26"
@@ -46,7 +47,7 @@ var errWhole = errors.New("mutants: the whole program has to be built")
 
 // pieces compiles the clean program, as far as the cache of the go tool does not have it, and says where its packages are.
 func pieces(ctx context.Context, root string) (*clean, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps",
+	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-gcflags="+modulePath+"/...=-l",
 		"-json=ImportPath,Dir,Export,GoFiles,EmbedFiles,SFiles,CgoFiles,Module", "./cmd/simrun")
 	cmd.Dir = root
 	out, err := cmd.Output()
@@ -154,7 +155,7 @@ func (c *clean) compile(ctx context.Context, pkg *compiled, replaced, exports ma
 		files = append(files, file)
 	}
 	args := []string{"tool", "compile", "-o", object, "-trimpath", strings.Join(names, ";"), "-p", pkg.ImportPath, "-lang=" + c.language,
-		"-complete", "-goversion", c.version, "-nolocalimports", "-importcfg", config, "-pack"}
+		"-l", "-complete", "-goversion", c.version, "-nolocalimports", "-importcfg", config, "-pack"}
 	if text, err := exec.CommandContext(ctx, "go", append(args, files...)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", errWhole, firstLines(string(text), 2))
 	}
