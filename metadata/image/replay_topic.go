@@ -15,6 +15,9 @@ func (d *Delta) putTopic(m *records.TopicRecord) error {
 		return fmt.Errorf("%w: topic %s is created as %q and was there as %q", ErrImpossible, m.TopicId, m.Name, old.Name)
 	}
 	t := Topic{Name: m.Name, ID: m.TopicId}
+	if d.edit == nil { // its partitions follow
+		d.edit = new(ordered.Edit)
+	}
 	put(d, &d.next.topicsByID, uuidKey(t.ID), t, hashTopic(&t))
 	// The second map says nothing new, so it has no part in the digest.
 	d.next.topicsByName, _ = d.next.topicsByName.Set(d.edit, &ordered.Entry[textKey, Topic]{
