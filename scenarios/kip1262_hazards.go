@@ -56,10 +56,10 @@ func hazardsOfIDs() []hazard {
 		covers: func(evidence, _ string) bool { return evidence == "t03-refused" },
 	}, {
 		doc: sim.HazardDoc{
-			ID: "X01-never-registers", Invariant: "members-stand", Scenario: kipFamily + "final-mar", Fault: "upgrade",
+			ID: "X01-never-registers", Invariant: "members-stand", Scenario: kipFamily + "final-mar," + kipFamily + "final-apr," + kipFamily + "draft", Fault: "format",
 			Doc: "final-mar, final-apr, draft, below the level of the ClusterIdRecord: a broker, or a controller, that nobody formatted runs, fetches and applies " +
 				"the log, and never registers, since it waits for an id that no record tells (metadata-bootstrap 4.7)",
-			DuePerMillion: 10_000,
+			DuePerMillion: 3_000,
 		},
 		invariants: []string{"members-stand"},
 		applies:    func(c *cluster, _ *plan.Plan) bool { return c.members.register && c.variant != controller.Released },
