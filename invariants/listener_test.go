@@ -293,6 +293,21 @@ func TestNoUnexpectedStop(t *testing.T) {
 	l.clean()
 }
 
+// A declared loss explains the ends that follow from it, and lends its evidence to no other.
+func TestNoUnexpectedStopAfterALoss(t *testing.T) {
+	broken := errors.New("disk on fire")
+	l := threeUp(t, Config{StopFollows: func(loss string, refused bool, err error) bool {
+		return loss == AfterDamage && refused && errors.Is(err, broken)
+	}})
+	l.core.loss = AfterDamage
+	l.core.stopped(l.node(1).r, true, broken)
+	l.breaks("no-unexpected-stop/" + AfterDamage)
+	l.found = nil
+	l.core.stopped(l.node(2).r, true, errors.New("another"))
+	l.core.stopped(l.node(3).r, false, broken)
+	l.breaks("no-unexpected-stop/refused-to-start", "no-unexpected-stop/fatal")
+}
+
 func TestObligations(t *testing.T) {
 	l := newLab(t, 3, Config{Variant: Draft, Converges: true})
 	c := &l.core

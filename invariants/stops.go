@@ -5,7 +5,8 @@ import "github.com/kraftsim/kraftsim/sim"
 var noUnexpectedStopDoc = sim.InvariantDoc{
 	Name:   "no-unexpected-stop",
 	Source: "known-bugs L6",
-	Doc:    "No process stops with a fatal error or refuses to start, unless a declared outcome of a fault in the run says so.",
+	Doc: "No process stops with a fatal error or refuses to start, unless a declared outcome of a fault in the run says so; after a declared " +
+		"loss with those errors alone that its rows name.",
 }
 
 // stopped follows the end of a process. err is set when it ended by itself with an error.
@@ -18,7 +19,12 @@ func (c *core) stopped(r *replica, refused bool, err error) {
 			if refused {
 				evidence = "refused-to-start"
 			}
-			rule.fail(evidence, r.id+": "+err.Error())
+			detail := r.id + ": " + err.Error()
+			if c.loss != "" && c.cfg.StopFollows != nil && !c.cfg.StopFollows(c.loss, refused, err) {
+				c.report(rule.doc.Name, evidence, detail) // no loss explains it
+			} else {
+				rule.fail(evidence, detail)
+			}
 		}
 	}
 	if r.download >= 0 {

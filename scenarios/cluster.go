@@ -89,7 +89,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	w.Add(c)
 	config := s.checkerConfig(p)
 	config.Registered = c.registered
-	config.AllowStop = c.allowStop(config.AllowStop)
+	config.AllowStop, config.StopFollows = c.mayEnd, c.judged.follows
 	c.suite = invariants.All(config)
 	c.judged.build(c, p)
 	c.decay.build(c, p) // it hears of damage before the others see what came of it
@@ -168,14 +168,12 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 	c.ops.ended(h)
 }
 
-// allowStop adds to the ends of processes that faults explain those that a case of KIP-1262 expects.
-func (c *cluster) allowStop(faults func(host string, refused bool, err error) bool) func(host string, refused bool, err error) bool {
-	return func(host string, refused bool, err error) bool {
-		if c.judged.on {
-			return c.judged.allows(refused, err)
-		}
-		return faults(host, refused, err) || c.kip.allows(host, refused, err) || c.asked.allows(host, refused, err)
+// mayEnd reports whether the end of a process is declared: by a fault, by a case of KIP-1262, by an operator's question.
+func (c *cluster) mayEnd(host string, refused bool, err error) bool {
+	if c.judged.on {
+		return c.judged.allows(refused, err)
 	}
+	return c.allowStop(host, refused, err) || c.kip.allows(host, refused, err) || c.asked.allows(host, refused, err)
 }
 
 // smallestTimeoutNs is what bounds latencies in the calm.
@@ -202,7 +200,6 @@ func (s *settings) checkerConfig(p *plan.Plan) invariants.Config {
 		c.Clusters, c.ClusterOf = s.partition()
 	}
 	c.ClockErrorNs = clockErrorNs(p)
-	c.AllowStop = s.allowStop(p)
 	return c
 }
 

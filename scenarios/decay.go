@@ -88,7 +88,9 @@ func (d *decay) OnFlip(h *sim.Host, at vdisk.Flipped) {
 		d.flippedBeyond(h, e, at)
 		return
 	}
-	if data, ok := h.Volume().DurableFile(at.Path); ok && strings.HasSuffix(at.Path, ".log") && inChecksum(data, at.Offset) {
+	data, ok := h.Volume().DurableFile(at.Path)
+	d.c.judged.damaged(classFlip, componentOf(at.Path, data, at.Offset))
+	if ok && strings.HasSuffix(at.Path, ".log") && inChecksum(data, at.Offset) {
 		e.latent = true
 		return
 	}
@@ -169,17 +171,14 @@ func (d *decay) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) {
 
 // surfaces: what a drive did with a sector can be read now.
 func (d *decay) surfaces(h *sim.Host, at vdisk.Flipped) {
-	if d.c.judged.on {
-		data, _ := h.Volume().DurableFile(at.Path)
-		part := componentOf(at.Path, data, at.Offset)
-		if part == partSnapHeader {
-			part = partSnapshot // a sector that does not belong is no header any more: what is around it tells
-		}
-		if !d.c.judged.damaged(classLost, part) {
-			return
-		}
+	data, _ := h.Volume().DurableFile(at.Path)
+	part := componentOf(at.Path, data, at.Offset)
+	if part == partSnapHeader {
+		part = partSnapshot // a sector that does not belong is no header any more: what is around it tells
 	}
-	d.lost()
+	if lossy := d.c.judged.damaged(classLost, part); lossy || !d.c.judged.on {
+		d.lost()
+	}
 }
 
 // surfaced reports whether the page cache no longer hides what is on the platter.
@@ -211,9 +210,7 @@ func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
 func (d *decay) OnRestore(h *sim.Host) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted, e.struck, e.hidden = e.end, false, true, e.hidden[:0]
-	if d.c.judged.on {
-		d.c.judged.damaged(classRestore, partDisk)
-	}
+	d.c.judged.damaged(classRestore, partDisk)
 	d.lost()
 }
 
@@ -247,7 +244,7 @@ func (d *decay) tookDamaged(f *frame, m raft.Message) {
 	whole := len(*buf)
 	*buf = m.AppendTo(*buf)
 	if !bytes.Equal((*buf)[:whole], (*buf)[whole:]) {
-		d.wild = true
+		d.wild, d.c.judged.wild = true, true
 		d.lost()
 	}
 }

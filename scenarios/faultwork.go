@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -55,35 +56,37 @@ func parseNs(s string) int64 {
 	return int64(d)
 }
 
-// allowStop says which errors a process may end with, because a fault in the plan causes them (the declared outcome of disk
-// errors is: stop).
-func (s *settings) allowStop(p *plan.Plan) func(host string, refused bool, err error) bool {
-	replaced, swapped, rots := false, false, flips(p) || strays(p)
-	readOnly := false
-	readErrors := p.Disk.ReadErrorPpm > 0
-	diskErrors := readErrors || p.Disk.WriteErrorPpm+p.Disk.SyncErrorPpm > 0
-	for i := range p.Actions {
-		a := &p.Actions[i]
-		readErrors = readErrors || a.Kind == "disk-error" && a.Params["on"] == "read"
-		diskErrors = diskErrors || a.Kind == "disk-error" || a.Kind == "disk-full" // a slow or stuck disk fails nothing
-		replaced = replaced || a.Kind == "replace-disk"
-		swapped = swapped || a.Kind == "swap" || a.Kind == "clone"
-		readOnly = readOnly || a.Kind == "read-only"
+// allowStop says which errors a process may end with, because a fault that has struck causes them. That the plan has the fault is not
+// enough: the disk of that very host has failed an operation, a disk was exchanged, a bit has flipped.
+func (c *cluster) allowStop(host string, refused bool, err error) bool {
+	if refused && c.refusedAsDeclared(host, err) {
+		return true
 	}
-	return func(host string, refused bool, err error) bool {
-		if refused && s.refusedAsDeclared(host, err) {
-			return true
-		}
-		if replaced && errors.Is(err, raft.ErrInconsistentLeader) {
-			return true // who still takes the node for the leader that it was before its disk went contradicts it
-		}
-		if swapped && errors.Is(err, metaprops.ErrNodeID) || rots && errors.Is(err, record.ErrCorrupt) {
-			return true // a node refuses the disk of another, and hands no damaged batch to its state machine
-		}
-		if readOnly && (errors.Is(err, syscall.EROFS) || errors.Is(err, metaprops.ErrMetadataDirFailed)) {
-			return true
-		}
-		return diskErrors && (errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC)) ||
-			readErrors && (errors.Is(err, metaprops.ErrNoneValid) || errors.Is(err, metaprops.ErrMetadataDirFailed))
+	happened := func(kinds ...string) bool {
+		return slices.ContainsFunc(kinds, func(kind string) bool { return *c.w.Stat("fault-" + kind) > 0 })
 	}
+	h := c.w.Host(host)
+	if h == nil {
+		return false
+	}
+	d := h.Volume().Struck()
+	switch {
+	case errors.Is(err, syscall.EIO):
+		return d.ReadErrors+d.WriteErrors+d.SyncErrors > 0
+	case errors.Is(err, syscall.ENOSPC):
+		return d.NoSpace > 0
+	case errors.Is(err, syscall.EROFS):
+		return d.ReadOnly > 0
+	case errors.Is(err, metaprops.ErrNoneValid):
+		return d.ReadErrors > 0
+	case errors.Is(err, metaprops.ErrMetadataDirFailed):
+		return d.ReadErrors > 0 || d.ReadOnly > 0
+	case errors.Is(err, metaprops.ErrNodeID):
+		return happened("swap", "clone") // a node refuses the disk of another
+	case errors.Is(err, record.ErrCorrupt):
+		return happened("flip", "lost-write", "misdirected-write") // it hands no damaged batch to its state machine
+	case errors.Is(err, raft.ErrInconsistentLeader):
+		return happened("replace-disk") // who still takes the node for the leader that it was before its disk went contradicts it
+	}
+	return false
 }

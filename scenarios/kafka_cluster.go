@@ -64,6 +64,7 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 	k.playFrom(w, p, s)
 	w.Add(&k.play)
 	config := settings.checkerConfig(p)
+	config.AllowStop = k.allowStop
 	if k.checkers == nil {
 		k.checkers = invariants.New(config)
 	}

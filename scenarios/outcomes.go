@@ -5,10 +5,12 @@ package scenarios
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
+	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/loader"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/startup"
@@ -195,18 +197,35 @@ type judgement struct {
 	on     bool
 	rows   []declaredOutcome // made once
 	struck []bool
+	wild   bool // a message with a flipped bit was taken, which no checksum covers
 }
 
 // build makes it ready for a run.
 func (j *judgement) build(c *cluster, p *plan.Plan) {
-	if j.on = beyondBudget(p); !j.on {
-		return
-	}
-	if j.c = c; j.rows == nil {
+	j.c, j.wild, j.on = c, false, beyondBudget(p)
+	if j.rows == nil {
 		j.rows = declaredOutcomes()
 		j.struck = make([]bool, len(j.rows))
 	}
 	clear(j.struck)
+}
+
+// afterLoss are the errors with which nodes end that contradict each other, once something that was acknowledged, promised or agreed on is
+// gone: two leaders of one epoch, a leader that does not have what its follower knows to be committed, a log that cannot be applied.
+var afterLoss = []error{raft.ErrInconsistentLeader, raft.ErrIllegalTransition, raft.ErrTruncationBelowHighWatermark, raft.ErrHighWatermark,
+	raftlog.ErrBelowHighWatermark, loader.ErrLoad, controller.ErrReplay}
+
+// follows reports whether a process may end with an error after a declared loss of that evidence: with what contradiction brings, or with
+// what a row says of a class and a component that really struck. Within the budget as without it.
+func (j *judgement) follows(loss string, refused bool, err error) bool {
+	if j.wild {
+		return true // a message of any content
+	}
+	known := slices.Clone(afterLoss)
+	if loss == evidenceHole || loss == evidenceFailedSync {
+		known = append(known, unreadableLog...)
+	}
+	return slices.ContainsFunc(known, func(e error) bool { return errors.Is(err, e) }) || j.allows(refused, err)
 }
 
 // beyondBudget reports whether a plan is judged by the table.

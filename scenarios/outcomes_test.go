@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
+	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/quorumstate"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
@@ -130,4 +133,44 @@ func TestUnrestrictedSample(t *testing.T) {
 		}
 	}
 	require.Positive(t, met, "no declared loss was met")
+}
+
+// After a loss that is declared a process may end with what contradiction brings, and with what a row says of a component that really
+// struck; an end that neither explains stays a finding, as in a run in which nothing is lost.
+func TestStopsAfterALossAreDeclaredOneByOne(t *testing.T) {
+	s := &scenario{name: "raft/media", draw: drawMedia}
+	c := Catalogue()
+	c.Scenarios = []sim.Scenario{s}
+	p := s.Draw(1)
+	p.Actions = nil
+	verdictOf(t, sim.NewEngine(c), p, sim.Options{})
+	j := &s.cluster.judged
+	require.False(t, j.on)
+	unreadable := fmt.Errorf("x: %w", metaprops.ErrNoneValid)
+	require.True(t, j.follows(invariants.AfterDamage, false, fmt.Errorf("x: %w", raft.ErrInconsistentLeader)))
+	require.False(t, j.follows(invariants.AfterDamage, false, raft.ErrConfig))
+	require.False(t, j.follows(invariants.AfterDamage, true, unreadable), "no meta.properties was struck")
+	j.damaged(classLost, partIdentity)
+	require.True(t, j.follows(invariants.AfterDamage, true, unreadable))
+	require.False(t, j.follows(invariants.AfterDamage, false, unreadable), "it refuses to start, and does not stop")
+	require.False(t, j.follows(invariants.AfterDamage, true, record.ErrCorrupt), "another component")
+	require.True(t, j.follows(evidenceHole, true, record.ErrCorrupt))
+}
+
+// A disk that fails nothing explains no end of its process, whatever the plan has in store for it.
+func TestStopsAskTheDisk(t *testing.T) {
+	s := &scenario{name: "raft/disk", draw: func(d dice, p *plan.Plan) { *p = *quietPlan("upstream-4.5", "upstream-4.5", "upstream-4.5") }}
+	c := Catalogue()
+	c.Scenarios = []sim.Scenario{s}
+	p := quietPlan("upstream-4.5", "upstream-4.5", "upstream-4.5")
+	p.Scenario, p.StormUs = "raft/disk", 2_000_000
+	p.Actions = []plan.Action{{ID: "e", Kind: "disk-error", AtUs: 1_000_000, Params: plan.Params{"host": "c1", "on": "sync", "for": "500ms"}}}
+	v := verdictOf(t, sim.NewEngine(c), p, sim.Options{})
+	require.Positive(t, v.Stats["fsync-errors"])
+	require.NotEmpty(t, v.Stopped, "it stopped, and that was declared")
+	require.Empty(t, v.Broken)
+	require.True(t, s.cluster.allowStop("c1", false, syscall.EIO))
+	require.False(t, s.cluster.allowStop("c2", false, syscall.EIO), "another disk")
+	require.False(t, s.cluster.allowStop("c1", false, syscall.ENOSPC), "another fault")
+	require.False(t, s.cluster.allowStop("c1", false, fmt.Errorf("x: %w", metaprops.ErrNodeID)), "no disk was exchanged")
 }
