@@ -1,6 +1,8 @@
 package invariants
 
 import (
+	"bytes"
+
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft/record"
 )
@@ -90,6 +92,33 @@ func (l *ledger) decodeData(r *record.Record) {
 	l.facts = append(l.facts, f)
 }
 
+// votersBytes is a VotersRecord as it is written, with the numbers of what it says.
+type votersBytes struct {
+	bytes       []byte
+	set, roster int32
+}
+
+// votersIn decodes a VotersRecord, nil if it does not decode. Each snapshot and many a batch repeat one of a few, which are decoded once.
+func (l *ledger) votersIn(value []byte) *votersBytes {
+	for i := range l.voters {
+		if bytes.Equal(l.voters[i].bytes, value) {
+			return &l.voters[i]
+		}
+	}
+	var m record.VotersRecord
+	if m.Decode(value) != nil {
+		return nil
+	}
+	if len(l.voters) == mostVoterRecords { // damaged or endlessly changing: the latest ones do
+		l.voters = l.voters[:0]
+	}
+	l.voters = append(l.voters, votersBytes{bytes.Clone(value), l.setOfVoters(&m), l.rosterOf(&m)})
+	return &l.voters[len(l.voters)-1]
+}
+
+// mostVoterRecords bounds how many VotersRecords are kept as bytes.
+const mostVoterRecords = 64
+
 func (l *ledger) decodeControl(r *record.Record) {
 	t, err := record.ParseControlKey(r.Key)
 	if err != nil {
@@ -110,11 +139,11 @@ func (l *ledger) decodeControl(r *record.Record) {
 		}
 		f.kind, f.number = factKRaftVersion, int32(m.KRaftVersion)
 	case record.KRaftVoters:
-		var m record.VotersRecord
-		if m.Decode(r.Value) != nil {
+		known := l.votersIn(r.Value)
+		if known == nil {
 			return
 		}
-		f.kind, f.number, f.set = factVoters, l.setOfVoters(&m), l.rosterOf(&m)
+		f.kind, f.number, f.set = factVoters, known.set, known.roster
 	default:
 		return
 	}

@@ -44,6 +44,7 @@ type ledger struct {
 	firstEdit int32
 	texts     []string // interned cluster ids; 0 is ""
 	sets      []voterSet
+	voters    []votersBytes // decoded so far
 	rosters   []roster
 	records   record.Iterator
 	foreign   func(name, value string) bool // see Cluster.Foreign
@@ -55,7 +56,7 @@ func (l *ledger) reset() {
 	l.origin, l.first, l.firstEdit = -1, 0, 0
 	l.gone = batch{end: -1, parent: noBatch, next: noBatch, rooted: true, after: emptyView}
 	l.texts = append(l.texts[:0], "")
-	l.sets, l.rosters = l.sets[:0], l.rosters[:0]
+	l.sets, l.rosters, l.voters = l.sets[:0], l.rosters[:0], l.voters[:0]
 }
 
 // at returns a batch; the pointer is good until the next intern.

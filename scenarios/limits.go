@@ -91,7 +91,7 @@ func between(one, two *hostSettings, key int16) int16 {
 	if len(one.limits.rpcs) == 0 && len(two.limits.rpcs) == 0 {
 		return negotiated[generationOf(one.release)][generationOf(two.release)][key]
 	}
-	version, err := wire.Negotiate(key, one.speaks(), two.speaks())
+	version, err := wire.CommonVersion(key, one.speaks(), two.speaks())
 	if err != nil {
 		return -1
 	}

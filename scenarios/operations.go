@@ -62,8 +62,9 @@ func (o *operations) build(c *cluster, p *plan.Plan) {
 			o.desks = append(o.desks, newDesk(o, h))
 		}
 	}
+	kinds := operationKinds()
 	for i := range p.Actions {
-		for _, k := range operationKinds() {
+		for _, k := range kinds {
 			watch = watch || p.Actions[i].Kind == k.Name
 		}
 	}

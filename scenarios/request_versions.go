@@ -133,7 +133,7 @@ func rpcOf(kind controller.OpKind) int16 {
 
 // spokenVersion is the version of an RPC between two lists; false when they have none in common.
 func spokenVersion(key int16, ours, theirs []raft.APIVersionRange) (version int16, ok bool) {
-	version, err := wire.Negotiate(key, ours, theirs)
+	version, err := wire.CommonVersion(key, ours, theirs)
 	return version, err == nil
 }
 

@@ -76,7 +76,7 @@ var languages = func() (list [generations][]raft.APIVersionRange) {
 // speaking is the highest version of each RPC that both lists have, -1 for none.
 func speaking(ours, theirs []raft.APIVersionRange) (table [rpcs]int16) {
 	for key := range int16(rpcs) {
-		version, err := wire.Negotiate(key, ours, theirs)
+		version, err := wire.CommonVersion(key, ours, theirs)
 		if err != nil {
 			version = -1
 		}

@@ -88,7 +88,7 @@ func (c *Controller) frame(rs []records.Record) {
 	level := c.timeline.image.MetadataVersion()
 	for _, r := range rs {
 		if cap(c.chunk)-len(c.chunk) < frameRoom {
-			c.chunk = make([]byte, 0, chunkBytes)
+			c.chunk = make([]byte, 0, min(max(firstChunk, 2*cap(c.chunk)), chunkBytes))
 		}
 		start := len(c.chunk)
 		c.chunk = records.Append(c.chunk, r, recordVersion(r, level))
@@ -97,6 +97,7 @@ func (c *Controller) frame(rs []records.Record) {
 }
 
 const (
+	firstChunk = 1 << 10 // each is twice as large as the one before
 	chunkBytes = 16 << 10
 	frameRoom  = 256 // a longer frame costs a copy of its chunk
 )

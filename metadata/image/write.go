@@ -163,12 +163,13 @@ func (i *Image) Records() ([]Versioned, error) {
 // an error. Nobody writes to the frames afterwards, so they may be kept; they share large pieces of memory.
 func (i *Image) AppendFrames(dst [][]byte) ([][]byte, error) {
 	var chunk []byte
+	room := firstChunk
 	err := i.Write(&WriteOptions{MetadataVersion: i.mv}, func(r records.Record, version int16) error {
 		if err := r.Check(version); err != nil {
 			return err
 		}
 		if cap(chunk)-len(chunk) < frameRoom {
-			chunk = make([]byte, 0, chunkBytes)
+			chunk, room = make([]byte, 0, room), chunkBytes
 		}
 		start := len(chunk)
 		chunk = records.Append(chunk, r, version)
@@ -179,6 +180,7 @@ func (i *Image) AppendFrames(dst [][]byte) ([][]byte, error) {
 }
 
 const (
+	firstChunk = 1 << 10 // the image of a cluster without topics
 	chunkBytes = 4 << 10
 	frameRoom  = 256 // a longer frame costs a copy of its chunk
 )

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kraftsim/kraftsim/raft"
 )
@@ -80,17 +79,38 @@ func Supported(r Release) []raft.APIVersionRange {
 // Negotiate returns the highest version of an RPC that both lists have, or ErrUnsupportedVersion. Kafka's senders do this
 // with the answer to the ApiVersions request that opens every connection.
 func Negotiate(apiKey int16, ours, theirs []raft.APIVersionRange) (int16, error) {
-	a := slices.IndexFunc(ours, func(r raft.APIVersionRange) bool { return r.APIKey == apiKey })
-	b := slices.IndexFunc(theirs, func(r raft.APIVersionRange) bool { return r.APIKey == apiKey })
-	if a < 0 || b < 0 {
-		return 0, fmt.Errorf("%w: RPC %d is not spoken by both", ErrUnsupportedVersion, apiKey)
+	version, err := CommonVersion(apiKey, ours, theirs)
+	if err == nil {
+		return version, nil
 	}
-	highest := min(ours[a].MaxVersion, theirs[b].MaxVersion)
-	if highest < max(ours[a].MinVersion, theirs[b].MinVersion) {
-		return 0, fmt.Errorf("%w: RPC %d: versions %d-%d and %d-%d have none in common", ErrUnsupportedVersion, apiKey,
-			ours[a].MinVersion, ours[a].MaxVersion, theirs[b].MinVersion, theirs[b].MaxVersion)
+	a, b := rangeOf(apiKey, ours), rangeOf(apiKey, theirs)
+	if a == nil || b == nil {
+		return 0, fmt.Errorf("%w: RPC %d is not spoken by both", err, apiKey)
+	}
+	return 0, fmt.Errorf("%w: RPC %d: versions %d-%d and %d-%d have none in common", err, apiKey,
+		a.MinVersion, a.MaxVersion, b.MinVersion, b.MaxVersion)
+}
+
+// CommonVersion is Negotiate for who has no use for the words: the error is ErrUnsupportedVersion itself.
+func CommonVersion(apiKey int16, ours, theirs []raft.APIVersionRange) (int16, error) {
+	a, b := rangeOf(apiKey, ours), rangeOf(apiKey, theirs)
+	if a == nil || b == nil {
+		return 0, ErrUnsupportedVersion
+	}
+	highest := min(a.MaxVersion, b.MaxVersion)
+	if highest < max(a.MinVersion, b.MinVersion) {
+		return 0, ErrUnsupportedVersion
 	}
 	return highest, nil
+}
+
+func rangeOf(apiKey int16, list []raft.APIVersionRange) *raft.APIVersionRange {
+	for i := range list {
+		if list[i].APIKey == apiKey {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // fetchByTopicID is the first version of Fetch that names topics by id, as raft needs it.
