@@ -111,11 +111,9 @@ func (c *Controller) decideHeartbeat(_ int64, h *BrokerHeartbeat) {
 	if b == nil {
 		return
 	}
+	lowest := c.lowestActiveOffset() // looks at what others have reported, which moves the list that beat points into
 	beat := c.beatOf(b)
-	s := standing{
-		registeredAt: beat.registeredAt, shutdownOffset: beat.shutdownOffset,
-		lowestActive: c.lowestActiveOffset(), leads: h.WantShutDown && c.leads(b.ID),
-	}
+	s := standing{registeredAt: beat.registeredAt, shutdownOffset: beat.shutdownOffset, lowestActive: lowest, leads: h.WantShutDown && c.leads(b.ID)}
 	switch {
 	case b.Fenced:
 		s.current = stateFenced

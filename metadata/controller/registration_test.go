@@ -251,6 +251,22 @@ func TestHeartbeatStates(t *testing.T) {
 	}
 }
 
+// TestFirstHeartbeatAfterFailover: a new active controller has heard of nobody, and what it looks up about others is not taken for the
+// sender's.
+func TestFirstHeartbeatAfterFailover(t *testing.T) {
+	g, n := registered(t, 33, nil)
+	one := unfenced(t, g, n, 0, 1)
+	two := register(t, g, n, 0, introduction(t, 2, 3))
+	n.ctl.brokers.activate(0, 9*second, n.ctl.Image())
+	reply, wrote := beatAt(t, g, n, second, BrokerHeartbeat{BrokerID: 2, BrokerEpoch: two, CurrentMetadataOffset: two - 1})
+	require.Equal(t, BrokerReply{BrokerEpoch: two, IsFenced: true}, reply)
+	require.Empty(t, wrote)
+	require.Equal(t, two-1, n.ctl.beatOf(n.ctl.Image().Broker(2)).metadataOffset)
+	require.EqualValues(t, -1, n.ctl.beatOf(n.ctl.Image().Broker(1)).metadataOffset, "it has said nothing since")
+	reply, _ = beatAt(t, g, n, second, BrokerHeartbeat{BrokerID: 1, BrokerEpoch: one, CurrentMetadataOffset: two - 1})
+	require.False(t, reply.IsFenced)
+}
+
 func TestControlledShutdownWaitsForOthers(t *testing.T) {
 	g, n := registered(t, 33, nil)
 	one, two := unfenced(t, g, n, 0, 1), unfenced(t, g, n, 0, 2)
