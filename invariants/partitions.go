@@ -12,7 +12,9 @@ var partitionsDoc = sim.InvariantDoc{
 	Name:   "partitions",
 	Source: "KIP-497; KIP-841; KIP-903; KIP-966; KAFKA-14139; KAFKA-19522; metadata-bootstrap 7.6 to 7.8",
 	Doc: "At the end of each operation of an active controller: a leader is in sync and its broker neither fenced nor shutting down; the " +
-		"in-sync replicas are replicas, and who has come to them is active; leader and partition epochs never go back within a leadership.",
+		"in-sync replicas are replicas, and who has come to them is active; leader and partition epochs never go back within a leadership. Who leaves while fewer " +
+		"than min.insync.replicas are in sync is eligible, and nobody else; a reassignment ends when what it adds is in sync; a leader that changes, and a " +
+		"replica that goes, begin a leader epoch; a leader that was not in sync recovers.",
 }
 
 // partitionState is what a controller's memory looked like at the end of its latest operation.
@@ -50,12 +52,17 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 		before = image.New()
 	}
 	s.delta.Between(before, now)
+	settled, followed := s.settled(), s.last != nil
 	for change := range s.delta.Partitions() {
 		if change.New == nil {
 			continue
 		}
 		old := change.Old
-		if evidence := judgePartition(now, old, change.New, s.last != nil); evidence != "" {
+		evidence := judgePartition(now, old, change.New, followed)
+		if t := now.TopicByID(change.Key.TopicID); evidence == "" && followed && old != nil && t != nil && change.New.PartitionEpoch == old.PartitionEpoch+1 {
+			evidence = stepOf(before, now, t.Name, old, change.New, settled).judge()
+		}
+		if evidence != "" {
 			rule.fail(evidence, r.id+": partition "+change.Key.TopicID.String()+"-"+number(int64(change.Key.Partition))+" at the end of an operation: "+describePartition(old)+
 				"; then "+describePartition(change.New))
 		}
@@ -73,6 +80,17 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 	}
 	s.last = now
 	s.delta = image.Delta{}
+}
+
+// settled tells whether neither configurations nor features are different since the last time.
+func (s *partitionState) settled() bool {
+	for range s.delta.Configs() {
+		return false
+	}
+	for range s.delta.Features() {
+		return false
+	}
+	return true
 }
 
 // judgePartition returns what is wrong with a partition, "" for nothing. followed says that old is the partition as it was at the
@@ -124,6 +142,20 @@ func describePartition(p *image.Partition) string {
 	text += ", replicas"
 	for _, id := range p.Replicas {
 		text += " " + number(int64(id))
+	}
+	for _, list := range [...]struct {
+		name string
+		ids  []int32
+	}{{", to come", p.AddingReplicas}, {", to go", p.RemovingReplicas}, {", eligible", p.Elr}, {", led last", p.LastKnownElr}} {
+		for i, id := range list.ids {
+			if i == 0 {
+				text += list.name
+			}
+			text += " " + number(int64(id))
+		}
+	}
+	if p.Recovering {
+		text += ", recovering"
 	}
 	return text
 }

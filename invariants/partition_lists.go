@@ -1,0 +1,109 @@
+package invariants
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/image"
+)
+
+// partitionStep is a partition at both ends of an operation, with what decides about its lists. The rules of metadata-bootstrap 7.8 are
+// worked out here again: who is eligible (KIP-966), when a reassignment is over (KIP-455), what begins a leader epoch, and who recovers
+// (KIP-704).
+type partitionStep struct {
+	before, after *image.Image
+	old, now      *image.Partition
+	minInSync     int
+	settled       bool // neither configurations nor features changed in the operation
+}
+
+// stepOf is for one record: operations that are looked at together are not judged, since what was between them is not known.
+// It says what decides about the lists of a partition of a topic.
+func stepOf(before, after *image.Image, topic string, old, now *image.Partition, settled bool) *partitionStep {
+	s := &partitionStep{before: before, after: after, old: old, now: now, settled: settled, minInSync: 1}
+	text, found := after.Config(image.ConfigKey{Type: image.TopicResource, Resource: topic, Name: "min.insync.replicas"})
+	if !found {
+		text, found = after.Config(image.ConfigKey{Type: image.BrokerResource, Name: "min.insync.replicas"})
+	}
+	if n, err := strconv.ParseInt(text, 10, 32); found && err == nil {
+		s.minInSync = int(n)
+	}
+	s.minInSync = min(s.minInSync, len(now.Replicas))
+	return s
+}
+
+// judge returns what is wrong, "" for nothing.
+func (s *partitionStep) judge() string {
+	if evidence := s.judgeEligible(); evidence != "" {
+		return evidence
+	}
+	old, now := s.old, s.now
+	for _, id := range old.AddingReplicas {
+		if slices.Contains(now.Replicas, id) && !slices.Contains(now.AddingReplicas, id) && !slices.Contains(now.RemovingReplicas, id) &&
+			!slices.Contains(now.Isr, id) && !(now.Recovering && now.Leader != old.Leader) {
+			return "reassignment-ended-early"
+		}
+	}
+	gone := slices.ContainsFunc(old.Replicas, func(id int32) bool { return !slices.Contains(now.Replicas, id) })
+	if (gone || old.Leader != now.Leader) && now.LeaderEpoch <= old.LeaderEpoch {
+		return "no-new-leader-epoch"
+	}
+	if s.uncleanly() && !now.Recovering && s.after.MetadataVersion() >= 4 && !decreed(old, now) {
+		return "not-recovering"
+	}
+	return ""
+}
+
+// uncleanly tells whether a leader was elected that was neither in sync nor eligible. One who came into sync with the end of a
+// reassignment was.
+func (s *partitionStep) uncleanly() bool {
+	old, now := s.old, s.now
+	ended := len(old.AddingReplicas)+len(old.RemovingReplicas) > 0 && len(now.AddingReplicas)+len(now.RemovingReplicas) == 0
+	return now.HasLeader() && now.Leader != old.Leader && !slices.Contains(old.Isr, now.Leader) && !slices.Contains(old.Elr, now.Leader) && !ended
+}
+
+// decreed tells whether a reassignment was taken back whose new replicas were all that was in sync: the first one from before is in sync
+// by decree (KIP-455).
+func decreed(old, now *image.Partition) bool {
+	return len(old.AddingReplicas) > 0 && len(now.AddingReplicas) == 0 && len(now.Replicas) > 0 && slices.Equal(now.Isr, now.Replicas[:1])
+}
+
+// judgeEligible is KIP-966.
+func (s *partitionStep) judgeEligible() string {
+	old, now := s.old, s.now
+	if !s.settled || s.after.FeatureLevel(features.EligibleLeaderReplicas) == 0 {
+		return ""
+	}
+	for _, id := range now.Elr {
+		if slices.Contains(now.Isr, id) || !slices.Contains(now.Replicas, id) {
+			return "eligible-in-sync"
+		}
+	}
+	if len(now.Elr) > 0 && len(now.Isr) >= s.minInSync {
+		return "eligible-without-need"
+	}
+	if len(now.Isr) < s.minInSync && !s.uncleanly() {
+		for _, list := range [2][]int32{old.Elr, old.Isr} {
+			for _, id := range list {
+				if slices.Contains(now.Replicas, id) && !slices.Contains(now.Isr, id) && !slices.Contains(now.Elr, id) && s.sameProcess(id) {
+					return "eligible-forgotten"
+				}
+			}
+		}
+	}
+	switch {
+	case now.HasLeader() && len(now.LastKnownElr) > 0:
+		return "last-leader-kept"
+	case len(now.Isr) == 0 && len(old.Isr) > 0 && old.HasLeader() && !slices.Equal(now.LastKnownElr, []int32{old.Leader}):
+		return "last-leader-forgotten"
+	}
+	return ""
+}
+
+// sameProcess tells whether a broker did not register again in the operation: one that cannot prove that its process before ended in order
+// has lost its place.
+func (s *partitionStep) sameProcess(id int32) bool {
+	was, is := s.before.Broker(id), s.after.Broker(id)
+	return was == nil && is == nil || was != nil && is != nil && was.Epoch == is.Epoch
+}
