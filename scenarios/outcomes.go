@@ -211,9 +211,10 @@ func (j *judgement) build(c *cluster, p *plan.Plan) {
 }
 
 // afterLoss are the errors with which nodes end that contradict each other, once something that was acknowledged, promised or agreed on is
-// gone: two leaders of one epoch, a leader that does not have what its follower knows to be committed, a log that cannot be applied.
+// gone: two leaders of one epoch, a leader that does not have what its follower knows to be committed, a log that cannot be applied, a
+// cluster that was bootstrapped again under another id.
 var afterLoss = []error{raft.ErrInconsistentLeader, raft.ErrIllegalTransition, raft.ErrTruncationBelowHighWatermark, raft.ErrHighWatermark,
-	raftlog.ErrBelowHighWatermark, loader.ErrLoad, controller.ErrReplay}
+	raftlog.ErrBelowHighWatermark, loader.ErrLoad, loader.ErrClusterID, controller.ErrReplay}
 
 // follows reports whether a process may end with an error after a declared loss of that evidence: with what contradiction brings, or with
 // what a row says of a class and a component that really struck. Within the budget as without it.

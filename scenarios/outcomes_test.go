@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/loader"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/quorumstate"
@@ -148,6 +149,7 @@ func TestStopsAfterALossAreDeclaredOneByOne(t *testing.T) {
 	require.False(t, j.on)
 	unreadable := fmt.Errorf("x: %w", metaprops.ErrNoneValid)
 	require.True(t, j.follows(invariants.AfterDamage, false, fmt.Errorf("x: %w", raft.ErrInconsistentLeader)))
+	require.True(t, j.follows(invariants.AfterDamage, false, fmt.Errorf("x: %w", loader.ErrClusterID)), "bootstrapped twice")
 	require.False(t, j.follows(invariants.AfterDamage, false, raft.ErrConfig))
 	require.False(t, j.follows(invariants.AfterDamage, true, unreadable), "no meta.properties was struck")
 	j.damaged(classLost, partIdentity)
