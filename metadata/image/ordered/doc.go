@@ -19,7 +19,9 @@
 // is dropped. That is the whole of what is mutable here.
 //
 // The shape is a B+ tree of width 16 whose slots point to immutable entries: a map of up to 16 entries is one node, a
-// million entries are five levels, and a changed entry costs one node of 160 bytes for each level (two for inner ones).
+// million entries are five levels, and a changed entry costs a leaf of 160 bytes and an inner node of 416 for each level above. An
+// inner node has the prefixes of its keys as numbers ([Key]), so that a search reads entries in the leaf, and elsewhere only where
+// prefixes are equal.
 //
 // Refused: copy-on-write trees such as github.com/google/btree, whose Clone writes into the original, which other lanes may
 // be cloning, keeps a free list under a mutex, and can neither count a range, nor add up hashes, nor tell what differs between
