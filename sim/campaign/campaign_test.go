@@ -105,6 +105,7 @@ func TestCampaignCountsAndShrinks(t *testing.T) {
 	require.Equal(t, int64(2), bug.Shortest.Hosts)
 	c, err := plan.ReadCapsuleFile(bug.Shortest.Capsule, fakesim.Catalogue().Registry)
 	require.NoError(t, err)
+	require.Equal(t, &plan.FailureRate{Failures: plan.Int64(bug.Runs), Runs: plan.Int64(bug.ScenarioOutOf[0])}, c.Rate)
 	require.Equal(t, bug.Fingerprint, c.Fingerprint)
 	require.Len(t, c.Plan.Actions, 2)
 	require.NotEmpty(t, c.Decisions)

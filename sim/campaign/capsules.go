@@ -139,6 +139,9 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	} else if err := c.unshrunk(best); err != nil {
 		return err
 	}
+	if err := best.rated(b); err != nil {
+		return err
+	}
 	p := best.capsule.Plan
 	b.Shortest = &Shrunk{
 		Token: fmt.Sprintf("%s:%d", best.example.Scenario, best.example.Seed), Hosts: int64(len(p.Hosts)), Runs: best.runs,
@@ -163,6 +166,17 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	}
 	b.Shortest.Capsule = file
 	return nil
+}
+
+// rated notes in the capsule how often its failure came up in the runs of its scenario.
+func (a *attempt) rated(b *Bucket) (err error) {
+	i := slices.Index(b.Scenarios, a.example.Scenario)
+	if i < 0 || i >= len(b.ScenarioRuns) || i >= len(b.ScenarioOutOf) {
+		return nil
+	}
+	a.capsule.Rate = &plan.FailureRate{Failures: plan.Int64(b.ScenarioRuns[i]), Runs: plan.Int64(b.ScenarioOutOf[i])}
+	a.data, err = plan.EncodeCapsule(a.capsule)
+	return err
 }
 
 // unshrunk makes the capsule of an example as it was drawn. Where the run kills its process, or no worker runs any more, the

@@ -210,6 +210,9 @@ func (k *replayCheck) print(w io.Writer, c *plan.Capsule, same bool) {
 		fmt.Fprintf(w, "wrong fingerprint: the capsule says %s, and this run does not show that\n", quoted(c.Fingerprint))
 	}
 	k.printDecisions(w, c, same)
+	if r := c.Rate; r != nil {
+		fmt.Fprintf(w, "where it was found it came up in %d of %d runs\n", r.Failures, r.Runs)
+	}
 }
 
 // printDecisions says how far the run is that of the capsule, where it is not the same one.

@@ -42,9 +42,37 @@ func (a *App) readPlan(file string) (*plan.Plan, error) {
 	}
 	p, err := plan.ReadFile(file, a.Catalogue.Registry)
 	if err != nil {
-		return nil, err
+		return nil, a.foreign(file, err)
 	}
 	return p, a.knows(file, p)
+}
+
+// foreign returns what is wrong with a document that could not be read: when its scenario is none of this program, everything else that
+// this program does not know in it follows from that.
+func (a *App) foreign(file string, err error) error {
+	type scenario struct {
+		Scenario string `json:"scenario"`
+	}
+	var d struct {
+		scenario
+		Plan *scenario `json:"plan"`
+	}
+	if data, readErr := plan.Input(file); readErr != nil || json.Unmarshal(data, &d) != nil {
+		return err
+	}
+	name, field := d.Scenario, "scenario"
+	if d.Plan != nil {
+		name, field = d.Plan.Scenario, "plan.scenario"
+	}
+	canary := a.Catalogue.Canary != nil && a.Catalogue.Canary.Scenario == name
+	if name == "" || !canary && a.Catalogue.Scenario(name) != nil {
+		return err
+	}
+	problem := fmt.Sprintf("%s has no scenario %q", a.Catalogue.Program, name)
+	if canary {
+		problem = fmt.Sprintf("%q is the planted bug of campaigns, and no scenario of %s", name, a.Catalogue.Program)
+	}
+	return &plan.FieldError{File: file, Field: field, Problem: problem + ": it is run by the program that wrote the file"}
 }
 
 func (a *App) knows(file string, p *plan.Plan) error {
@@ -92,7 +120,7 @@ func (a *App) locate(arg string) (*source, error) {
 		}
 		c, err := plan.ReadCapsuleFile(arg, a.Catalogue.Registry)
 		if err != nil {
-			return nil, err
+			return nil, a.foreign(arg, err)
 		}
 		return &source{plan: c.Plan, capsule: c}, a.knows(arg, c.Plan)
 	}
