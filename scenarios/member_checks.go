@@ -19,7 +19,7 @@ var memberCheckDocs = [...]sim.InvariantDoc{
 		Doc: "An active controller fences no broker for its silence before a session is over since it became active and since it last heard of " +
 			"it, and registers no other process in its place."},
 	{Name: "unfenced-caught-up", Source: "KIP-631; metadata-bootstrap 7.5",
-		Doc: "A broker is unfenced only when the metadata offset that it reports has reached its registration."},
+		Doc: "A broker is unfenced, and told that it has caught up, only when the metadata offset that it reports has reached its registration."},
 	{Name: "clean-shutdown-proven", Source: "KIP-966; metadata-bootstrap 5.8",
 		Doc: "A broker registers with the epoch of a former process only if the process of that epoch was told to end in order."},
 	{Name: "members-stand", Source: "KIP-631; KIP-919; metadata-bootstrap 7.1, 7.4, 7.5",
@@ -149,6 +149,11 @@ func (s *sessionCheck) registered(a *heard, epoch int64) {
 // unfenced judges an answer that says so. The registration stands at the epoch or behind it, and the metadata offset of a process never
 // goes back.
 func (s *sessionCheck) unfenced(a *heard, x *memberAnswer) {
+	if x.reply.IsCaughtUp {
+		if *s.caught++; a.applied < a.epoch {
+			s.c.w.Violate(memberCheckDocs[1].Name, "told", fmt.Sprintf("broker %d is told that it has caught up, with metadata offset %d and epoch %d", x.to, a.applied, a.epoch))
+		}
+	}
 	if x.reply.IsFenced {
 		return
 	}

@@ -101,10 +101,11 @@ func operatorIdentityCases() []operatorCase {
 		},
 	}, {
 		id: "u03", doc: "brokers that were formatted with a fresh cluster id come to a running cluster", rows: []operatorRow{{
-			name: "nothing is done about it", expect: refused, judge: keptOut("b2", apartMs),
-			draw: func(d dice, p *plan.Plan) { d.scaledOut(p) },
+			name: "nothing is done about it", expect: "its requests are refused as those of another cluster, it never registers, and nobody else notices",
+			judge: unregistered("b2", keptOut("b2", apartMs)),
+			draw:  func(d dice, p *plan.Plan) { d.scaledOut(p) },
 		}, {
-			name: "wiped and formatted with the right id", expect: "it joins", judge: together("c1", "c2", "c3", "b1", "b2"),
+			name: "wiped and formatted with the right id", expect: "it joins and is registered", judge: registered(together("c1", "c2", "c3", "b1", "b2"), "b1", "b2"),
 			allows: func(host string, refused bool, err error) bool { // between the two
 				return host == "b2" && refused && strings.Contains(err.Error(), saysNoneFormatted)
 			},
@@ -114,7 +115,7 @@ func operatorIdentityCases() []operatorCase {
 				act(p, "format", "format", 1_210_000, "host", "b2", "cluster_id", p.Params["cluster_id"], "ignore_formatted", "true", "down", "1ms", "expect", "ok")
 			},
 		}, {
-			name: "formatted over what is there", expect: "the format tool refuses, and the broker stays out", judge: keptOut("b2", apartMs),
+			name: "formatted over what is there", expect: "the format tool refuses, and the broker stays out", judge: unregistered("b2", keptOut("b2", apartMs)),
 			draw: func(d dice, p *plan.Plan) {
 				d.scaledOut(p)
 				act(p, "format", "format", 1_200_000, "host", "b2", "cluster_id", p.Params["cluster_id"], "ignore_formatted", "true", "expect", saysMismatch)
@@ -126,6 +127,7 @@ func operatorIdentityCases() []operatorCase {
 // scaledOut is a running cluster and a broker of another id that comes later.
 func (d dice) scaledOut(p *plan.Plan) {
 	d.trio(p, 2, 2500)
+	register(p)
 	b := hostIn(p, "b2")
 	b.StartUs, b.Params["cluster_id"] = plan.Int64(apartMs*1000+d.roll("late", 100_000)), d.otherID()
 }

@@ -22,8 +22,8 @@ func operatorReleaseCases() []operatorCase {
 		stops := len(o.of("c1").fatals) + len(o.of("c2").fatals) + len(o.of("c3").fatals)
 		return saw(number(int64(stops))+" stops, longest gap "+number(gap)+" ms", stops > 4, "no-stops", o.commitsSince(2_000) > 0, "stopped", gap > 80, "unhurt")
 	}
-	rows = append(rows, limps)
-	return []operatorCase{{id: "u19", doc: "controllers were replaced by new ones under other ids, and their registrations remain", rows: []operatorRow{staleRow(false), staleRow(true)}},
+	rows = append(rows, limps, loweredRow(false), loweredRow(true), refusedRow())
+	return []operatorCase{{id: "u19", doc: "controllers were replaced by new ones under other ids, and their registrations remain", rows: []operatorRow{staleRow(false), staleRow(true), lateRow(false), lateRow(true)}},
 		{id: "u26", doc: "software is taken back, before or after the metadata level was raised", rows: rows[2:]}}
 }
 
@@ -124,16 +124,7 @@ func backRow(raised bool, back int64) operatorRow {
 			}
 		},
 		judge: func(o *operatorWitness) (string, string) {
-			stopped, old := int64(0), int64(0)
-			for i := range o.c.hosts {
-				if o.c.hosts[i].release.Name != "3.8" {
-					continue
-				}
-				old++
-				if len(o.hosts[i].fatals)+len(o.hosts[i].refusals) > 0 {
-					stopped++
-				}
-			}
+			stopped, old := o.stoppedOn("3.8")
 			stops := int64(0)
 			if raised {
 				stops = min(back, 2) // the third has no leader that tells it what is committed

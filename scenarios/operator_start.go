@@ -3,6 +3,9 @@
 package scenarios
 
 import (
+	"strings"
+
+	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -11,16 +14,57 @@ func operatorStartCases() []operatorCase {
 	return []operatorCase{{id: "u07", doc: "all controllers start while no host name resolves", rows: unresolvedRows()},
 		{id: "u09", doc: "nodes are started one after the other, each when the one before is ready", rows: readyRows()}, {
 			id: "u10", doc: "a fresh cluster whose nodes start at random times", rows: []operatorRow{{
-				name: "three voters and two brokers", expect: "a leader and all nodes within 3 s", judge: together("c1", "c2", "c3", "b1", "b2"),
+				name: "three voters and two brokers", expect: "a leader, all nodes, and both brokers registered within 3 s; nobody hears of no active controller after that",
+				judge: func(o *operatorWitness) (string, string) {
+					seen, evidence := registered(together("c1", "c2", "c3", "b1", "b2"), "b1", "b2")(o)
+					last := o.notControllerNs / million
+					return saw(seen+"; last NOT_CONTROLLER at "+number(last)+" ms", evidence == "", evidence, last < 3_000, "no-controller")
+				},
 				draw: func(d dice, p *plan.Plan) {
 					controllers(p, 3, 0, 2)
 					for i := range p.Hosts {
 						p.Hosts[i].StartUs = plan.Int64(1 + d.roll(p.Hosts[i].ID+"/late", 1_000_000))
 					}
 					d.stage(p, 4000)
+					register(p)
 				},
 			}},
 		}}
+}
+
+// register lets nodes register, with sessions that are short against the rows.
+func register(p *plan.Plan) {
+	p.Params["members"], p.Params["broker_session_timeout_ms"], p.Params["broker_heartbeat_interval_ms"] = "register", "600", "100"
+}
+
+// registered adds to a judgement that brokers are members, and unfenced.
+func registered(judge func(o *operatorWitness) (string, string), brokers ...string) func(o *operatorWitness) (string, string) {
+	return func(o *operatorWitness) (string, string) {
+		seen, evidence := judge(o)
+		for _, id := range brokers {
+			if b := o.registration(id); b == nil || b.Fenced {
+				return saw(seen+"; "+id+" is not registered, or fenced", evidence == "", evidence, false, "not-registered")
+			}
+		}
+		return seen + "; registered are " + strings.Join(brokers, " "), evidence
+	}
+}
+
+// unregistered adds to a judgement that a broker is no member.
+func unregistered(broker string, judge func(o *operatorWitness) (string, string)) func(o *operatorWitness) (string, string) {
+	return func(o *operatorWitness) (string, string) {
+		seen, evidence := judge(o)
+		return saw(seen+"; "+broker+" is not registered", evidence == "", evidence, o.registration(broker) == nil, "registered")
+	}
+}
+
+// registration is that of a broker in the memory of the active controller, nil for none.
+func (o *operatorWitness) registration(broker string) *image.Broker {
+	at, h := o.c.work.active(0), o.w.Host(broker)
+	if at == nil || h == nil {
+		return nil
+	}
+	return nodeOf(at).control.Image().Broker(o.c.hosts[h.Index()].nodeID)
 }
 
 // unresolvedRows: names come back after a while, on Kafka's default timers.

@@ -39,6 +39,9 @@ func TestOperatorQuestionsAreJudged(t *testing.T) {
 		{"u24", "restart first, then the volume", "the volume first, then the restart", "u24-procedure"},
 		{"u23", "a majority is known to have everything first", "the advice is ignored", "u23-loss"},
 		{"u26", "level not raised, 1 of 3 nodes back", "level raised, 1 of 3 nodes back", "u26-replay"},
+		{"u26", "level raised and lowered again, 3 of 3 nodes back, a snapshot on each since", "level raised and lowered again, 3 of 3 nodes back, no snapshot since", "u26-replay"},
+		{"u19", "one of them still runs, its new registration arrives after the upgrade", "the same where registrations below the level are refused", "u19-registration"},
+		{"u03", "formatted over what is there", "wiped and formatted with the right id", "u03-apart"},
 	} {
 		cases := operatorCases()
 		for i := range cases {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
+	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
@@ -28,6 +29,8 @@ type operatorWitness struct {
 	seen     string
 	evidence string
 	judged   bool
+
+	notControllerNs int64 // when a member was told last that the controller it asked is not the active one
 }
 
 // operatorHost is what is known of one host.
@@ -117,6 +120,9 @@ func (o *operatorWitness) OnSend(_, to *sim.Host, m sim.Message) {
 	}
 	if code, ok := topLevel(m); ok && code == raft.InconsistentClusterID {
 		o.hosts[to.Index()].inconsistent++
+	}
+	if a, ok := m.(*memberAnswer); ok && a.code == controller.NotController {
+		o.notControllerNs = o.w.NowNs()
 	}
 	if f, ok := m.(*raft.FetchResponse); ok && len(f.Records) > 0 {
 		o.hosts[to.Index()].served++
