@@ -92,6 +92,8 @@ func (j *judgement) features(op *controller.Op) {
 		}
 		was, is := j.before.FeatureLevel(u.Feature), j.after.FeatureLevel(u.Feature)
 		j.wrong(!op.ValidateOnly && is != u.Level, "feature", "%s is %d, asked for was %d", u.Feature, is, u.Level)
+		listed := slices.ContainsFunc(j.after.Features(), func(f image.Feature) bool { return f.Name == u.Feature })
+		j.wrong(!op.ValidateOnly && u.Level == 0 && listed, "feature", "%s went to level 0 and is finalized still", u.Feature)
 		j.wrong(u.UpgradeType == controller.Upgrade && u.Level < was || u.UpgradeType != controller.Upgrade && u.Level > was, "direction",
 			"%s goes from %d to %d by upgrade type %d", u.Feature, was, u.Level, u.UpgradeType)
 		if u.Feature == features.MetadataVersion {
@@ -228,6 +230,8 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 			return
 		}
 		j.wrong(reply.IsFenced != now.Fenced, "heartbeat", "it is told that it is fenced: %t, and it is: %t", reply.IsFenced, now.Fenced)
+		j.wrong(reply.IsCaughtUp && h.CurrentMetadataOffset < old.Epoch, "heartbeat", "it is told that it has caught up, at offset %d, and its epoch is %d",
+			h.CurrentMetadataOffset, old.Epoch) // its registration stands there or behind
 		j.wrong(reply.ShouldShutDown && !now.Fenced, "heartbeat", "it is told to go, and is not fenced")
 		j.wrong(reply.ShouldShutDown && !h.WantShutDown && !old.InControlledShutdown, "heartbeat", "it is told to go, and did not ask")
 		j.wrong(reply.InControlledShutdown && (now.Fenced || j.before.MetadataVersion() >= 7 && !now.InControlledShutdown), "heartbeat",

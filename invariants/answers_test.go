@@ -136,6 +136,7 @@ func answersCases() []answersCase {
 		{"unfenced", beat, unfenced, controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: 30}}, ""},
 		{"unfenced and told otherwise", beat, unfenced, controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: 30, IsFenced: true}}, "heartbeat"},
 		{"fenced and told otherwise", beat, nil, beaten(controller.BrokerReply{BrokerEpoch: 30}), "heartbeat"},
+		{"told that it has caught up, and has not", beat, nil, beaten(controller.BrokerReply{BrokerEpoch: 30, IsFenced: true, IsCaughtUp: true}), "heartbeat"},
 		{"told to go without asking", beat, nil, beaten(controller.BrokerReply{IsFenced: true, ShouldShutDown: true}), "heartbeat"},
 		{"a stale heartbeat that is none", beat, nil, code(controller.StaleBrokerEpoch), "reason"},
 		{"a level lowered", lower("group.version", 0, controller.SafeDowngrade), level("group.version", 0), written(nil), ""},
