@@ -36,7 +36,7 @@
 //	controllers          Controller(id), Controllers(), ControllerCount()
 //	topics               TopicByName(name), TopicByID(id), Topics(), TopicsByID(), TopicCount()
 //	partitions           Partition(topic, n), Partitions(topic), PartitionCount(topic), AllPartitions(), TotalPartitions()
-//	partitions by broker PartitionsIn(broker): in its ISR or ELR; Leaderless()
+//	partitions by broker PartitionsIn(broker): in its ISR or ELR; Leaderless(); by an index, unless it began with NewPlain()
 //	configurations       Config(key), Configs(), ConfigsOf(type, resource), ConfigCount()
 //	client quotas        Quota(key), Quotas(); NewQuotaEntity(parts), QuotaEntity.Parts()
 //	producer ids         NextProducerID()

@@ -36,8 +36,9 @@ func (h *Handle) create(kind Kind, path string) error {
 	if _, err := v.directory(kind.String(), parent(path)); err != nil {
 		return err
 	}
-	return h.chargeNames(kind, path, decide.HashString(path), func() OpID {
-		slot := v.newInode(path, kind == OpMkdir)
+	hash := decide.HashString(path)
+	return h.chargeNames(kind, path, hash, func() OpID {
+		slot := v.newInodeAt(path, hash, kind == OpMkdir)
 		v.names[path] = slot
 		v.inodes[slot].refs++
 		return v.push(h, kind, slot).ID
@@ -73,13 +74,14 @@ func (h *Handle) Rename(from, to string) error {
 	if from == to {
 		return nil
 	}
-	return h.chargeNames(OpRename, from, decide.Combine(decide.HashString(from), decide.HashString(to)), func() OpID {
+	hash := decide.HashString(to)
+	return h.chargeNames(OpRename, from, decide.Combine(v.inodes[slot].hashOf(from), hash), func() OpID {
 		op := v.push(h, OpRename, slot)
 		op.To, op.replaced = to, replaced // the reference of the name passes to the operation
 		op.Size = int64(len(v.inodes[slot].cache))
 		delete(v.names, from)
 		v.names[to] = slot
-		v.inodes[slot].setPath(to)
+		v.inodes[slot].path, v.inodes[slot].pathHash = to, hash
 		return op.ID
 	})
 }
@@ -97,7 +99,7 @@ func (h *Handle) Remove(path string) error {
 	if v.inodes[slot].directory && (path == root || v.hasChildren(path)) {
 		return pathError("remove", path, errNotEmpty)
 	}
-	return h.chargeNames(OpRemove, path, decide.HashString(path), func() OpID {
+	return h.chargeNames(OpRemove, path, v.inodes[slot].hashOf(path), func() OpID {
 		op := v.push(h, OpRemove, slot)
 		delete(v.names, path)
 		v.inodes[slot].refs--

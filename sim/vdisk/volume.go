@@ -155,6 +155,11 @@ func (v *Volume) ArmCrash(k int64) bool {
 func (v *Volume) ArmedAt(op OpID) bool { return op != NoOp && op == v.armedOp }
 
 func (v *Volume) newInode(path string, directory bool) int32 {
+	return v.newInodeAt(path, decide.HashString(path), directory)
+}
+
+// newInodeAt is newInode for who has hashed the path already.
+func (v *Volume) newInodeAt(path string, hash uint64, directory bool) int32 {
 	var slot int32
 	if last := len(v.free) - 1; last >= 0 {
 		slot = v.free[last]
@@ -165,9 +170,16 @@ func (v *Volume) newInode(path string, directory bool) int32 {
 	}
 	v.serials++
 	n := v.inodes[slot]
-	n.serial, n.directory = v.serials, directory
-	n.setPath(path)
+	n.serial, n.directory, n.path, n.pathHash = v.serials, directory, path, hash
 	return slot
+}
+
+// hashOf is the hash of a path that most likely is the inode's.
+func (n *inode) hashOf(path string) uint64 {
+	if n.path == path {
+		return n.pathHash
+	}
+	return decide.HashString(path)
 }
 
 func (n *inode) setPath(path string) {
