@@ -54,7 +54,7 @@ var kipCaseDoc = sim.InvariantDoc{
 // kipCases is the whole table.
 func kipCases() []kipCase {
 	return slices.Concat(casesOfFiles(), casesOfLostFiles(), casesOfLeaders(), casesOfNoID(), casesOfUpgrades(), casesOfOtherUpgrades(),
-		casesOfNodes(), casesOfFormatted(), casesOfIdentity(), casesOfClusters())
+		casesOfNodes(), casesOfPlaceholder(), casesOfFormatted(), casesOfIdentity(), casesOfClusters())
 }
 
 // kipScenarios are the scenarios kip1262/t01 and so on, in the order of the table.

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -134,6 +135,53 @@ func casesOfFormatted() []kipCase {
 		},
 		allows: func(k *kipWitness, _ string, _ bool, err error) bool {
 			return k.c.choices.idDeadlineNs > 0 && errors.Is(err, errNoIDInTime)
+		},
+	}}
+}
+
+// noRecordInLog is how the strict D4 ends an active controller.
+const noRecordInLog = "the log has no cluster id"
+
+// stoppedForNoRecord tells whether a leader ended by it.
+func (k *kipWitness) stoppedForNoRecord() bool {
+	for i := range k.hosts {
+		if slices.ContainsFunc(k.hosts[i].fatals, func(text string) bool { return strings.Contains(text, noRecordInLog) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// casesOfPlaceholder is D4 by an ordinary way: a cluster ran upstream's software with unstable features at level 34, which there is an empty
+// placeholder (metadata-bootstrap 4.2), and gets software that has the ClusterIdRecord at that level.
+func casesOfPlaceholder() []kipCase {
+	return []kipCase{{
+		id: "x02", doc: "a cluster at upstream's empty level 34 gets software that has the record there (D4)", variants: kipVariants, due: 500_000,
+		draw: func(d dice, p *plan.Plan) {
+			p.Params["level"] = "4.5-IV0"
+			d.base(p, cast{voters: 3, brokers: 1}, &kipProfile)
+			if delete(p.Params, "missing_id"); d.chance("heals", 50) {
+				p.Params["missing_id"] = "tolerant"
+			}
+			for i := range p.Hosts {
+				h := &p.Hosts[i]
+				h.Release, h.Params["unstable"] = "upstream-4.5", "true"
+				act(p, "new-"+h.ID, "software", int64(p.StormUs)/3+int64(i)*d.between("apart", 5_000, 50_000), "host", h.ID, "release", "kip1262", "down", "5ms")
+			}
+		},
+		reached: func(k *kipWitness) bool {
+			return k.stoppedForNoRecord() || k.c.choices.controller.WriteMissing && len(k.stable.ClusterIDs) > 0
+		},
+		wrong: func(k *kipWitness) (string, string) { // where the first leader has the new software the bootstrap writes the record
+			if len(k.stable.ClusterIDs) > 0 && k.stoppedForNoRecord() {
+				return "written", "a leader stopped since the log has no cluster id, and later there is one"
+			}
+			for _, id := range k.stable.ClusterIDs {
+				if id != k.c.clusterID {
+					return "other-id", "the record says " + id + ", all nodes were formatted with " + k.c.clusterID
+				}
+			}
+			return "", ""
 		},
 	}}
 }

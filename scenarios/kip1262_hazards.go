@@ -66,6 +66,20 @@ func hazardsOfIDs() []hazard {
 		covers:     func(evidence, _ string) bool { return evidence == evidenceNameless },
 	}, {
 		doc: sim.HazardDoc{
+			ID: "X02-level-without-record", Invariant: "mv-implies-cluster-id", Scenario: kipFamily + "x02", Fault: "software",
+			Doc: "a cluster at upstream's empty placeholder level 34, with unstable features, gets software that has the ClusterIdRecord there: with missing_id=strict " +
+				"every leader stops at its activation, for good; with tolerant the first one writes the record, and who still runs the old software stops on it " +
+				"(metadata-bootstrap 4.2, D4)",
+			DuePerMillion: 300_000,
+		},
+		invariants: []string{"mv-implies-cluster-id", "level-with-cluster-id", "no-unexpected-stop"},
+		stops:      true,
+		applies:    inCase("x02"),
+		covers: func(evidence, detail string) bool {
+			return evidence != evidenceFatal || strings.Contains(detail, noRecordInLog) || strings.Contains(detail, "unknown record key: 30")
+		},
+	}, {
+		doc: sim.HazardDoc{
 			ID: "T27-static-voter-forgets", Invariant: "hw-durable", Scenario: kipFamily + "t27", Fault: "wipe",
 			Doc: "kraft.version 0: a voter's volume is empty at a restart. In draft and final-apr it formats itself and votes again under its old " +
 				"identity; in all variants leaders count what it acknowledged before (metadata-bootstrap T27). Formatting used to be the guard",

@@ -72,7 +72,7 @@ func TestRefusedMembersAreOwedNothing(t *testing.T) {
 // level is refused while a voter has not registered.
 func TestUpgradeWaitsForItself(t *testing.T) {
 	c := Catalogue()
-	p, err := plan.ReadFile(filepath.Join("testdata", "findings", "x02-upgrade-waits-for-itself.json"), c.Registry)
+	p, err := plan.ReadFile(filepath.Join("testdata", "findings", "x01-upgrade-waits-for-itself.json"), c.Registry)
 	require.NoError(t, err)
 	refused := func() (times int, level int16) {
 		e := sim.NewEngine(c)
