@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -130,6 +131,7 @@ func (a *App) Main(args []string) (code int) {
 func (a *App) exitCode(err error) int {
 	var internal *internalError
 	var unwritten *errUnwritten
+	var stream *fs.PathError
 	switch {
 	case err == nil:
 		return ExitOK
@@ -143,6 +145,9 @@ func (a *App) exitCode(err error) int {
 	case errors.Is(err, ErrUsage), errors.Is(err, plan.ErrInput), errors.Is(err, campaign.ErrNoScenario):
 		a.complain(err)
 		return ExitUsage
+	case errors.As(err, &stream) && stream.Op == "write" && stream.Path == os.Stdout.Name():
+		a.complain(fmt.Errorf("standard output: cannot be written: %w", stream.Err))
+		return ExitInternal
 	case errors.As(err, &internal):
 		a.complain(fmt.Errorf("internal error: %w", internal.err))
 		return ExitInternal

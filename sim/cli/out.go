@@ -70,7 +70,7 @@ func checkOut(dir string, asked bool) error {
 // plain takes the names of packages out of a message for people.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	for _, name := range []string{"cli: ", "campaign: ", "ledger: bad input: ", "ledger: ", "plan: ", "sim: ", "scenarios: "} {
+	for _, name := range []string{"cli: ", "campaign: ", "ledger: bad input: ", "ledger: ", "plan: bad input: ", "plan: ", "sim: ", "scenarios: "} {
 		text = strings.ReplaceAll(": "+text, ": "+name, ": ")[2:]
 	}
 	return text

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -204,6 +206,9 @@ func ReadCapsuleFile(file string, r *Registry) (*Capsule, error) {
 // WriteFile writes data under the name in one step: a reader sees the old file or the whole new one, never a part. Missing
 // folders are made.
 func WriteFile(file string, data []byte) (err error) {
+	if info, err := os.Stat(file); err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return writeTo(file, data)
+	}
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("plan: write: %w", err)
@@ -232,4 +237,17 @@ func WriteFile(file string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), file)
+}
+
+// writeTo hands data to a device or a pipe, which a file in its place would take away from everybody.
+func writeTo(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.Write(data)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("plan: write: %w", err)
+	}
+	return nil
 }
