@@ -96,6 +96,7 @@ type declaredOutcome struct {
 // unreadable are the errors of files that say nothing sensible.
 var (
 	unreadableLog      = []error{record.ErrCorrupt, record.ErrTruncated, record.ErrMalformed, record.ErrInvalidRecord, raftlog.ErrDirectory, loader.ErrLoad}
+	unreadableHeader   = append([]error{raftlog.ErrSnapshotID, raftlog.ErrOffsetOutOfRange, raft.ErrListener}, unreadableLog...) // offsets with gaps
 	unreadableQuorum   = []error{quorumstate.ErrInvalid, raft.ErrQuorumState}
 	unreadableSnapshot = []error{record.ErrCorrupt, record.ErrTruncated, record.ErrMalformed, record.ErrInvalidRecord, raftlog.ErrSnapshotContent,
 		raftlog.ErrDirectory, bootstrap.ErrCheckpoint, loader.ErrLoad, raft.ErrSnapshotDownload}
@@ -143,7 +144,7 @@ func declaredOutcomes() []declaredOutcome {
 	}
 	for _, more := range [][]declaredOutcome{
 		damage(partBatch, mayStop|mayRefuse|mayLose, unreadableLog, "a recovery cuts the log at the first bad batch, though it was acknowledged (KB-44)"),
-		damage(partHeader, mayStop|mayRefuse|mayLose, unreadableLog, "no checksum covers it (formats 3): another offset, length or epoch"),
+		damage(partHeader, mayStop|mayRefuse|mayLose, unreadableHeader, "no checksum covers it (formats 3): another offset, length or epoch"),
 		damage(partQuorumState, mayRefuse|mayLose, unreadableQuorum, "JSON without a checksum: no sense, or another epoch or vote"),
 		{{class: classFlip, component: partSnapshot, may: tolerated | mayStop | mayRefuse, errors: unreadableSnapshot,
 			why: "each batch has a checksum, and header and footer are asked for; until then the log below it may go, and nobody has it any more"}},
