@@ -18,7 +18,9 @@ import (
 	"github.com/kraftsim/kraftsim/raft/quorumstate"
 	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/vdisk"
 )
 
 // What may come of a fault when no budget holds it back. Within the budget a violation is a bug; beyond it the outcome that is declared here
@@ -91,6 +93,9 @@ type declaredOutcome struct {
 	// of damage, which are told as they strike.
 	kinds []string
 	rate  func(p *plan.Plan) bool
+	// counted is how often a disk has been struck, where disks count it: a plan may draw an error, force a single one, or ask for one by
+	// an action, and what counts is that an operation has failed.
+	counted func(d *vdisk.Struck) int64
 }
 
 // unreadable are the errors of files that say nothing sensible.
@@ -125,15 +130,17 @@ func declaredOutcomes() []declaredOutcome {
 			kinds: []string{"cut", "isolate", "split", "flap", "clog", "filter", "throttle", "names"}, why: "a majority that hears each other goes on"},
 		{class: "jump, drift", component: partClock, may: tolerated, kinds: []string{"jump"}, why: "timers run early or late; safety asks no clock"},
 		{class: "read error", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-error"}, errors: []error{syscall.EIO, metaprops.ErrNoneValid,
-			metaprops.ErrMetadataDirFailed}, rate: func(p *plan.Plan) bool { return p.Disk.ReadErrorPpm > 0 }, why: "what cannot be read is not guessed"},
+			metaprops.ErrMetadataDirFailed}, counted: func(d *vdisk.Struck) int64 { return d.ReadErrors }, why: "what cannot be read is not guessed"},
 		{class: "write error", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-error"}, errors: []error{syscall.EIO},
-			rate: func(p *plan.Plan) bool { return p.Disk.WriteErrorPpm > 0 }, why: "what was not written is not acknowledged"},
+			counted: func(d *vdisk.Struck) int64 { return d.WriteErrors }, why: "what was not written is not acknowledged"},
 		{class: "fsync error", component: partDisk, may: mayStop | mayRefuse | mayLose, kinds: []string{"disk-error"}, errors: []error{syscall.EIO},
-			rate: func(p *plan.Plan) bool { return p.Disk.SyncErrorPpm > 0 },
-			why:  "the next life reads from the page cache what never reached the disk, and acknowledges it"},
-		{class: "disk full", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-full"}, errors: []error{syscall.ENOSPC}, why: "as a write error"},
+			counted: func(d *vdisk.Struck) int64 { return d.SyncErrors },
+			why:     "the next life reads from the page cache what never reached the disk, and acknowledges it"},
+		{class: "disk full", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"disk-full"}, errors: []error{syscall.ENOSPC},
+			counted: func(d *vdisk.Struck) int64 { return d.NoSpace }, why: "as a write error"},
 		{class: "read-only", component: partDisk, may: mayStop | mayRefuse, kinds: []string{"read-only"},
-			errors: []error{syscall.EROFS, metaprops.ErrMetadataDirFailed}, why: "as a write error"},
+			errors: []error{syscall.EROFS, metaprops.ErrMetadataDirFailed}, counted: func(d *vdisk.Struck) int64 { return d.ReadOnly },
+			why: "as a write error"},
 		{class: "slow or stuck", component: partDisk, may: tolerated, kinds: []string{"disk-slow", "disk-stuck"}, why: "the lane waits"},
 		{class: "swap, clone", component: partDisk, may: mayRefuse | mayStop, kinds: []string{"swap", "clone"}, errors: unreadableIdentity,
 			why: "meta.properties names another node"},
@@ -261,6 +268,12 @@ func (j *judgement) hit(i int) bool {
 	r := &j.rows[i]
 	if j.struck[i] {
 		return true
+	}
+	if r.counted != nil {
+		return slices.ContainsFunc(j.c.w.Hosts(), func(h *sim.Host) bool {
+			d := h.Volume().Struck()
+			return r.counted(&d) > 0
+		})
 	}
 	p := j.c.w.Plan()
 	if r.class == "power loss, posix" && p.Disk.Profile != "posix" {
