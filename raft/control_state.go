@@ -3,6 +3,7 @@ package raft
 import (
 	"fmt"
 
+	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/raft/voters"
 )
@@ -197,7 +198,7 @@ func (r *Replica) loadControlState() error {
 			return err
 		}
 		if c.nextOffset == before {
-			return fmt.Errorf("raft: no batch can be read at offset %d below the log end %d", before, end)
+			return fmt.Errorf("raft: %w: no batch can be read at offset %d below the log end %d", raftlog.ErrDirectory, before, end)
 		}
 	}
 	return nil

@@ -49,7 +49,9 @@ func TestRollRefusesAFileThatExists(t *testing.T) {
 	fd, err := files.Open(dir+"/00000000000000000002.log", true)
 	require.NoError(t, err)
 	require.NoError(t, files.WriteAt(fd, make([]byte, 7), 0))
-	require.ErrorContains(t, l.AppendLeader(batch(2, 1, 2)), "raftlog: roll: 00000000000000000002.log exists already, with 7 bytes")
+	err = l.AppendLeader(batch(2, 1, 2))
+	require.ErrorIs(t, err, raftlog.ErrDirectory)
+	require.ErrorContains(t, err, "00000000000000000002.log, to be rolled to, exists already with 7 bytes")
 }
 
 func TestAppendLeaderRefuses(t *testing.T) {

@@ -87,8 +87,8 @@ func (l *Log) roll(base int64) error {
 		return fmt.Errorf("raftlog: roll: %w", err)
 	}
 	if size := l.active().size; size > 0 {
-		return fmt.Errorf("raftlog: roll: %s exists already, with %d bytes: somebody else writes to this directory, or its recovery was wrong",
-			segmentName(base), size)
+		return fmt.Errorf("%w: %s, to be rolled to, exists already with %d bytes: somebody else writes there, or its recovery was wrong",
+			ErrDirectory, segmentName(base), size)
 	}
 	return nil
 }
