@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -173,8 +174,18 @@ func (s *altered) Build(w *sim.World, p *plan.Plan) error {
 	return nil
 }
 
+// releaseEntry is one entry of what a release knows, and a scenario whose outcome changes when that alone is changed.
+type releaseEntry struct {
+	field string // of features.Release
+	entry string
+	plan  func() *plan.Plan
+	edit  func(r *features.Release)
+	want  string // in the outcome with the change, and not without it
+}
+
 // TestEachEntryOfAReleaseMatters changes single entries of what a release knows of metadata; the outcome is the first error that stops
-// a process, or the metadata.version, the features and the files that the first host ends with.
+// a process, or the metadata.version, the features and the files that the first host ends with. A new field of a release, or a new feature of the
+// newest, without a row is red.
 func TestEachEntryOfAReleaseMatters(t *testing.T) {
 	feature := func(name string) func(r *features.Release) {
 		return func(r *features.Release) {
@@ -187,20 +198,45 @@ func TestEachEntryOfAReleaseMatters(t *testing.T) {
 		p.Actions, p.Network, p.Disk = nil, plan.Network{}, plan.Disk{}
 		return p
 	}
-	for _, c := range []struct {
-		entry string
-		plan  func() *plan.Plan
-		edit  func(r *features.Release)
-		want  string // in the outcome with the change, and not without it
-	}{
-		{"minimum", dynamicPlan, func(r *features.Release) { r.Minimum = 25 }, "stopped: "},
-		{"minimum of a bootstrap", dynamicPlan, func(r *features.Release) { r.MinimumBootstrap = 25 }, "stopped: "},
-		{"latest production", latest, func(r *features.Release) { r.LatestProduction = 30 }, "metadata.version 30"},
-		{"latest testing", dynamicPlan, func(r *features.Release) { r.LatestTesting = 20 }, "stopped: "},
-		{"layout", dynamicPlan, func(r *features.Release) { r.Layout = features.Oct24 }, "dir0/bootstrap.checkpoint"},
-		{"kraft.version", dynamicPlan, feature(features.KRaftVersion), "stopped: "},
-		{"meta.properties", unformatted, func(r *features.Release) { r.MetaProperties = 1 }, "stopped: "},
-	} {
+	identified := func() *plan.Plan {
+		p := latest()
+		for i := range p.Hosts {
+			if p.Hosts[i].Release != "" {
+				p.Hosts[i].Release = "kip1262"
+			}
+		}
+		return p
+	}
+	rows := []releaseEntry{
+		{"Minimum", "minimum", dynamicPlan, func(r *features.Release) { r.Minimum = 25 }, "stopped: "},
+		{"MinimumBootstrap", "minimum of a bootstrap", dynamicPlan, func(r *features.Release) { r.MinimumBootstrap = 25 }, "stopped: "},
+		{"LatestProduction", "latest production", latest, func(r *features.Release) { r.LatestProduction = 30 }, "metadata.version 30"},
+		{"LatestTesting", "latest testing", dynamicPlan, func(r *features.Release) { r.LatestTesting = 20 }, "stopped: "},
+		{"Layout", "layout", dynamicPlan, func(r *features.Release) { r.Layout = features.Oct24 }, "dir0/bootstrap.checkpoint"},
+		{"Features", "kraft.version", dynamicPlan, feature(features.KRaftVersion), "stopped: "},
+		{"MetaProperties", "meta.properties", unformatted, func(r *features.Release) { r.MetaProperties = 1 }, "stopped: "},
+		{"clusterIDRecord", "ClusterIdRecord", identified, func(r *features.Release) {
+			plain, err := features.Find("upstream-4.5") // the same in all else
+			require.NoError(t, err)
+			changed := *plain
+			changed.Name, changed.LatestProduction, changed.LatestTesting, changed.MetaProperties = r.Name, r.LatestProduction, r.LatestTesting, r.MetaProperties
+			*r = changed
+		}, "no cluster id in the log"},
+	}
+	known := map[string]bool{"Name": true} // a label
+	for _, c := range rows {
+		known[c.field] = true
+	}
+	of := reflect.TypeFor[features.Release]()
+	for i := range of.NumField() {
+		require.True(t, known[of.Field(i).Name], "no scenario for the entry %s of a release", of.Field(i).Name)
+	}
+	for _, f := range newestRelease(t).Features {
+		if f.Name != features.KRaftVersion {
+			rows = append(rows, releaseEntry{"Features", f.Name, latest, feature(f.Name), "no " + f.Name})
+		}
+	}
+	for _, c := range rows {
 		t.Run(c.entry, func(t *testing.T) {
 			require.NotContains(t, outcomeOf(t, c.plan(), nil), c.want)
 			require.Contains(t, outcomeOf(t, c.plan(), c.edit), c.want)
@@ -220,9 +256,25 @@ func outcomeOf(t *testing.T, p *plan.Plan, edit func(r *features.Release)) strin
 	}
 	n, ok := s.cluster.w.Hosts()[0].Process().(*node)
 	require.True(t, ok)
+	image := n.loader.Image()
 	out := fmt.Sprintf("metadata.version %d\n", n.loader.Image().MetadataVersion())
+	for _, f := range newestRelease(t).Features {
+		if image.FeatureLevel(f.Name) == 0 {
+			out += "no " + f.Name + "\n"
+		}
+	}
+	if image.ClusterID() == "" {
+		out += "no cluster id in the log\n"
+	}
 	for _, f := range filesOf(s.cluster.w.Hosts()[0]) {
 		out += f.Path + "\n"
 	}
 	return out
+}
+
+func newestRelease(t *testing.T) *features.Release {
+	t.Helper()
+	r, err := features.Find("kip1262")
+	require.NoError(t, err)
+	return r
 }
