@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
@@ -30,6 +31,7 @@ type operatorWitness struct {
 	evidence string
 	judged   bool
 
+	expired         int64 // sessions of brokers that a controller found over
 	notControllerNs int64 // when a member was told last that the controller it asked is not the active one
 }
 
@@ -131,6 +133,9 @@ func (o *operatorWitness) OnSend(_, to *sim.Host, m sim.Message) {
 
 // OnProtocol is sim.ProtocolChecker.
 func (o *operatorWitness) OnProtocol(_ *sim.Host, x sim.Observation) {
+	if m, ok := x.(*invariants.MetadataObservation); ok && m.E.Kind == controller.BrokerSessionExpired && !o.judged {
+		o.expired++
+	}
 	e := raftEventOf(x)
 	switch {
 	case e == nil || o.judged:
