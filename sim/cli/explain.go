@@ -183,7 +183,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 	if guarded.hung >= mostHung {
 		return nil, fmt.Errorf("%s: %w: what is necessary cannot be told", name, errHung)
 	}
-	if x.History, err = history.RecordOn(a.Catalogue, guarded, small); err != nil {
+	if x.History, err = history.RecordOn(a.Catalogue, campaign.Guard(a.NewRunner), small); err != nil {
 		return nil, err
 	}
 	x.Story = story.Tell(x.History, x.Parts)

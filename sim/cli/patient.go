@@ -19,7 +19,7 @@ const (
 var errHung = errors.New("cli: candidates do not end")
 
 // patience is a runner for many runs of what may be a broken program: a panic is a verdict, and so is a run that does not end in time.
-// After mostHung of those it runs nothing any more.
+// After mostHung of those it runs nothing any more. It is no runner for runs with sinks: one that is given up still writes to them.
 type patience struct {
 	fresh  func() campaign.Runner
 	runner campaign.Runner
