@@ -29,7 +29,7 @@ type decay struct {
 type decayed struct {
 	end    int64           // the largest log end offset that it had
 	goal   int64           // the log end offset that it must have again, -1: not damaged
-	latent bool            // a recovery will find it
+	latent bool            // a recovery will find it, or whoever reads the snapshot after it
 	booted bool            // since then
 	hidden []vdisk.Flipped // sectors that went astray, which the page cache hides
 	struck bool            // damage has shown
@@ -117,7 +117,7 @@ func (d *decay) flippedBeyond(h *sim.Host, e *decayed, at vdisk.Flipped) {
 	data, _ := h.Volume().DurableFile(at.Path)
 	part := componentOf(at.Path, data, at.Offset)
 	switch lossy := d.c.judged.damaged(classFlip, part); {
-	case part == partBatch:
+	case part == partBatch || part == partSnapshot:
 		e.latent = true
 	case lossy:
 		d.lost()

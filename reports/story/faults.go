@@ -157,6 +157,9 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	case "kill":
 		return fmt.Sprintf("at %s %s is killed", at, host)
 	case "power":
+		if rack := a.Params["rack"]; rack != "" {
+			return fmt.Sprintf("at %s the rack %s loses power", at, rack)
+		}
 		return fmt.Sprintf("at %s %s %s power", at, get("hosts"), verb(a.Params["hosts"], "loses", "lose"))
 	case "stop":
 		return fmt.Sprintf("at %s %s is asked to stop", at, host)
