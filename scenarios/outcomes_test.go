@@ -101,10 +101,12 @@ func TestJudgementAsksWhatStruck(t *testing.T) {
 	require.False(t, j.allows(true, other))
 	require.False(t, j.allows(true, fmt.Errorf("x: %w", quorumstate.ErrInvalid)), "another component")
 	require.Contains(t, j.excuse(), "bit flip")
-	require.False(t, j.damaged(classFlip, partSnapshot), "no loss")
+	require.False(t, j.damaged(classFlip, partPartition), "no loss")
 	require.False(t, j.allows(false, syscall.EROFS))
 	*s.cluster.w.Stat("fault-read-only")++
-	require.True(t, j.allows(false, syscall.EROFS))
+	require.False(t, j.allows(false, syscall.EROFS), "no disk has refused anything")
+	*s.cluster.w.Stat("fault-swap")++
+	require.True(t, j.allows(true, metaprops.ErrNodeID), "disks were exchanged")
 }
 
 func TestComponents(t *testing.T) {
