@@ -147,9 +147,9 @@ func (c *cluster) declare(p *plan.Plan) {
 		for _, invariant := range h.invariants {
 			c.w.Declare(sim.Declaration{ID: h.doc.ID, Invariant: invariant, Covers: h.covers})
 		}
-	}
-	if c.judged.on {
-		c.declareBeyond()
+		if h.covers(invariants.AfterDamage, "") {
+			c.declareUnworded(h.doc.ID)
+		}
 	}
 }
 

@@ -76,13 +76,15 @@ func mediaHazards() []hazard {
 	}}
 }
 
-// declareBeyond declares what follows from losses beyond the budget where the evidence does not carry their word: answers and snapshots of a
-// node whose log is another one than it was, and a log that retention deletes below a snapshot whose bits flipped, as long as nobody reads it.
-func (c *cluster) declareBeyond() {
+// declareUnworded declares what follows from damage where the evidence does not carry its word: answers and snapshots of a node whose log is
+// another one than it was, and, beyond the budget, a log that retention deletes below a snapshot whose bits flipped, as long as nobody reads it.
+func (c *cluster) declareUnworded(id string) {
 	gone := func(string, string) bool { return c.decay.gone }
-	c.w.Declare(sim.Declaration{ID: "beyond-budget", Invariant: "answers", Covers: gone},
-		sim.Declaration{ID: "beyond-budget", Invariant: "snapshot-triggers", Covers: gone},
-		sim.Declaration{ID: "beyond-budget", Invariant: "snapshot-fit", Covers: func(evidence, _ string) bool {
+	c.w.Declare(sim.Declaration{ID: id, Invariant: "answers", Covers: gone},
+		sim.Declaration{ID: id, Invariant: "snapshot-triggers", Covers: gone})
+	if c.judged.on {
+		c.w.Declare(sim.Declaration{ID: id, Invariant: "snapshot-fit", Covers: func(evidence, _ string) bool {
 			return evidence == "start-not-covered" && c.judged.struckBy(classFlip, partSnapshot)
 		}})
+	}
 }
