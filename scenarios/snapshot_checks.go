@@ -5,6 +5,7 @@ package scenarios
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/loader"
@@ -91,7 +92,8 @@ func (s *snapshotCheck) event(h *sim.Host, n *snapshotCount, e *loader.Event) {
 			n.ready, n.bytes, n.lastNs = true, 0, h.MonotonicNs()
 		}
 	case loader.SnapshotLoaded:
-		n.loading, n.delivered = true, n.delivered[:0]
+		n.loading = true // what was delivered behind it is still to be published
+		n.delivered = slices.DeleteFunc(n.delivered, func(d deliveredBytes) bool { return d.last <= e.Offset })
 	case loader.ImageAdvanced:
 		n.flushed = 0
 		k := 0
