@@ -39,6 +39,14 @@ type Files interface {
 	SyncDir(dir string) error
 }
 
+// Locker is a tree of directories that processes lock against each other.
+type Locker interface {
+	Files
+	// Lock takes the exclusive lock on a file, which is made when it is missing where locks need a file. taken is false while
+	// another process has it. It ends with the process, and only with it.
+	Lock(path string) (taken bool, err error)
+}
+
 // TempSuffix marks a file that was not renamed yet.
 const TempSuffix = ".tmp"
 

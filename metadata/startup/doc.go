@@ -7,8 +7,9 @@
 //  1. load every directory, verify that they belong together and to this node;
 //  2. refuse a metadata log in a directory that is not the metadata directory;
 //  3. every directory that is not failed must be formatted, or may be formatted now, if the variant allows;
-//  4. give a directory id to each directory that lacks one;
-//  5. load the candidate bootstrap records.
+//  4. lock the directories against other processes (KAFKA-14557), before anything is written;
+//  5. give a directory id to each directory that lacks one;
+//  6. load the candidate bootstrap records.
 //
 // Only when Run returned may raft be opened: the directory id of any RPC is durable before it is sent.
 //

@@ -24,6 +24,8 @@ var (
 	ErrOrphanLog = errors.New("startup: a metadata log without meta.properties: put the file back, or empty the directory")
 	// ErrUnidentifiedLog: a broker has a metadata log and no cluster id to say whose it is; see Config.UnidentifiedLog.
 	ErrUnidentifiedLog = errors.New("startup: a metadata log of an unknown cluster: empty the directory, or set the cluster id")
+	// ErrLocked: another process is at work in a directory; see step 4 of the package comment.
+	ErrLocked = errors.New("startup: a directory is in use by another process: stop that one, or set log.dirs to other directories")
 	// ErrStrayLog: see step 2 of the package comment.
 	ErrStrayLog = errors.New("startup: a metadata log lies in a directory that is not the metadata log directory")
 )
@@ -86,7 +88,7 @@ type Node struct {
 }
 
 // Run takes the steps of the package comment. Any error is a refusal to start. c.Release must not be nil.
-func Run(f files.Files, c Config) (*Node, error) {
+func Run(f files.Locker, c Config) (*Node, error) {
 	if c.Release.MetaProperties < metaprops.V2 {
 		c.SelfFormat = Never
 	}
@@ -102,6 +104,9 @@ func Run(f files.Files, c Config) (*Node, error) {
 		return nil, err
 	}
 	if err := c.requireFormatted(f, e); err != nil {
+		return nil, err
+	}
+	if err := c.lock(f, e); err != nil {
 		return nil, err
 	}
 	if err := c.oldLog(f, e); err != nil {

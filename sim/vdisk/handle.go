@@ -41,6 +41,7 @@ func (h *Handle) Drop() {
 			v.release(slot)
 		}
 	}
+	v.unlock(h)
 	h.volume, h.fds, h.spare = nil, nil, nil
 }
 

@@ -39,6 +39,7 @@ type Volume struct {
 	capacity int64 // -1: no limit
 
 	handles  []*Handle
+	locks    []lock
 	observer func(*Op)
 
 	keys    []string // scratch

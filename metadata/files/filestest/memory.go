@@ -19,10 +19,12 @@ var ErrStopped = errors.New("filestest: stopped")
 // Memory is an empty root directory at first.
 type Memory struct {
 	Content map[string][]byte // path to content; only for looking at
-	Refuse  map[string]error  // path to the error that opening or listing it gives
+	Refuse  map[string]error  // path to the error that opening, listing or locking it gives
+	Held    map[string]bool   // paths that another process has locked
 	StopAt  int64             // operation that fails with ErrStopped, counted from 1; 0: none
 	Count   int64             // operations so far
 	Journal []string          // what was made durable or renamed, in order
+	Locks   []string          // what was locked, in order
 
 	dirs map[string]bool
 	open map[int32]string
@@ -211,4 +213,16 @@ func (m *Memory) Remove(name string) error {
 func (m *Memory) SyncDir(dir string) error {
 	m.Journal = append(m.Journal, "syncdir "+strings.TrimSuffix(dir, "/"))
 	return m.step(dir)
+}
+
+// Lock implements files.Locker. It counts as no operation, and whoever uses the disk is one process.
+func (m *Memory) Lock(name string) (bool, error) {
+	if err := m.Refuse[name]; err != nil {
+		return false, fmt.Errorf("%s: %w", name, err)
+	}
+	if m.Held[name] {
+		return false, nil
+	}
+	m.Locks = append(m.Locks, name)
+	return true, nil
 }
