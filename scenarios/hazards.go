@@ -3,6 +3,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/invariants"
@@ -169,6 +170,9 @@ func (c *cluster) excuse() string {
 			return "after the declared loss " + h.doc.ID
 		}
 	}
+	if id := c.caseLoss(); id != "" {
+		return "after the declared loss " + id
+	}
 	if why := c.decay.excuse(); why != "" {
 		return why
 	}
@@ -176,6 +180,18 @@ func (c *cluster) excuse() string {
 		return why
 	}
 	return c.ops.beyond()
+}
+
+// caseLoss returns the hazard that the run's case of KIP-1262 has met by now, though its verdict comes at the end, "" for none.
+func (c *cluster) caseLoss() string {
+	evidence, detail := c.kip.found()
+	for i := range c.hazards {
+		h := &c.hazards[i]
+		if evidence != "" && h.stops && slices.Contains(h.invariants, kipCaseName) && h.applies(c, c.w.Plan()) && h.covers(evidence, detail) {
+			return h.doc.ID
+		}
+	}
+	return ""
 }
 
 func flips(p *plan.Plan) bool { return hasKind(p, "flip") }

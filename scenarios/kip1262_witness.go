@@ -245,10 +245,10 @@ func (k *kipWitness) of(id string) *kipHost {
 	return &kipHost{} // shrinking took it away
 }
 
-// AtEnd is sim.EndChecker: the verdict on the case.
-func (k *kipWitness) AtEnd() {
+// found returns what contradicts the table of cases as things stand, "" for nothing.
+func (k *kipWitness) found() (evidence, detail string) {
 	if k.kase == nil || !k.kase.applies(k.c.variant.String()) {
-		return
+		return "", ""
 	}
 	k.look()
 	for _, h := range k.w.Hosts() {
@@ -256,12 +256,24 @@ func (k *kipWitness) AtEnd() {
 		k.mixing(h)
 	}
 	if !k.kase.reached(k) {
+		return "", ""
+	}
+	if evidence, detail = k.kase.wrong(k); evidence != "" {
+		evidence = k.kase.id + "-" + evidence
+	}
+	return evidence, detail
+}
+
+// AtEnd is sim.EndChecker: the verdict on the case.
+func (k *kipWitness) AtEnd() {
+	evidence, detail := k.found()
+	if k.kase == nil || !k.kase.applies(k.c.variant.String()) || !k.kase.reached(k) {
 		return
 	}
 	*k.reached++
 	*k.w.Evaluated(kipCaseName)++
-	if evidence, detail := k.kase.wrong(k); evidence != "" {
-		k.w.Violate(kipCaseName, k.kase.id+"-"+evidence, detail)
+	if evidence != "" {
+		k.w.Violate(kipCaseName, evidence, detail)
 		return
 	}
 	for i := range k.hosts {

@@ -40,17 +40,25 @@ func wordField(name, doc string, words ...string) plan.Field {
 	return plan.Field{Name: name, Type: plan.WordField, Words: words, Doc: doc}
 }
 
+// judged marks parameters that say by what a run is judged.
+func judged(fields ...plan.Field) []plan.Field {
+	for i := range fields {
+		fields[i].Judged = true
+	}
+	return fields
+}
+
 func textField(name, doc string) plan.Field {
 	return plan.Field{Name: name, Type: plan.TextField, Doc: doc}
 }
 
 // kipCaseParameters are what the cases of KIP-1262 add.
 func kipCaseParameters() []plan.Field {
-	return []plan.Field{
+	return judged(
 		wordField(caseParam, "case of KIP-1262 whose outcome is judged, t01 to t34; absent: none", kipCaseIDs()...),
 		textField("broken", "case t04: the directory whose file cannot be written"),
 		textField("half", "case t30: the host of which one directory is formatted"),
-	}
+	)
 }
 
 // clusterParameters are those of plan.params.

@@ -24,6 +24,7 @@ type Field struct {
 	Name     string // one that ends with an asterisk stands for all names that begin so
 	Type     FieldType
 	Required bool
+	Judged   bool     // parameter of a plan that says what is judged, and so what is declared: shrinking keeps it
 	Symbolic bool     // HostField, HostsField of an action: takes the words of AddTargets, too
 	Words    []string // WordField: what is allowed, "golden:*" for all that begin so; empty allows any
 	// Min and Max bound a number, and a duration in microseconds; both 0: anything goes.

@@ -10,12 +10,16 @@ import (
 
 // params takes parameters of the plan out that may be absent: what is absent has its usual value, and a reader need not wonder about it.
 // Usual timeouts are ten times as long as those that scenarios draw, so a candidate that takes more than twice the events is not worth it.
+// What says by which case a run is judged stays: without it the same schedule may be a finding that it is not.
 func (s *search) params() {
 	var plain, slow []string
+	c := s.catalogue()
+	if c == nil {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.best.Params)) {
-		switch c := s.catalogue(); {
-		case c == nil:
-		case c.Registry.PlanParameter(s.best.Scenario, name) == nil || c.Registry.PlanParameter(s.best.Scenario, name).Required:
+		switch f := c.Registry.PlanParameter(s.best.Scenario, name); {
+		case f == nil || f.Required || f.Judged:
 		case strings.HasSuffix(name, "_ms"):
 			slow = append(slow, name)
 		default:
