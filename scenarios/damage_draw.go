@@ -27,7 +27,7 @@ var (
 )
 
 // drawBitRot lets bits of logs flip, mostly on hosts that are down, whose recovery finds them (KB-44). Now and then two disks are
-// exchanged, or hang.
+// exchanged, or nodes are started twice.
 func drawBitRot(d dice, p *plan.Plan) {
 	controllers(p, int(d.oneOf("voters", 3, 3, 5)), 0, 1)
 	if d.chance("dynamic", 40) {
@@ -39,6 +39,7 @@ func drawBitRot(d dice, p *plan.Plan) {
 	for i := range d.between("rots", 1, 4) {
 		d.rot(p, i)
 	}
+	d.drawSeconds(p)
 	if d.chance("swap", 15) {
 		two := d.roll("swap/two", int64(len(p.Hosts)-1))
 		one := d.roll("swap/one", two+1)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/format"
 	"github.com/kraftsim/kraftsim/metadata/loader"
 	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/raft"
@@ -56,12 +57,7 @@ func (n *node) Boot(env *sim.Env) error {
 	default:
 		env.Lanes("raft", "controller", "loader", "snapshot")
 	}
-	who, err := startup.Run(env.Files(), startup.Config{
-		NodeID: n.h.nodeID, Directories: n.h.dirs, MetadataDir: n.h.metadataDir, Controller: n.h.kind != kindBroker,
-		StaticVoter: !n.c.dynamic && n.h.kind == kindController, Release: n.h.release,
-		SelfFormat: n.c.selfFormat, OrphanLog: n.c.choices.orphanLog, UnidentifiedLog: n.c.choices.unidentifiedLog,
-		Version: n.c.choices.fileVersion, NowMs: env.WallMs(), Chooser: formatChoices{env},
-	})
+	who, err := startup.Run(env.Files(), n.c.startupConfig(n.h, env.WallMs(), formatChoices{env}))
 	if err != nil {
 		return err
 	}
@@ -94,6 +90,16 @@ func (n *node) Boot(env *sim.Env) error {
 	env.Post(laneRaft, wakePost{})
 	n.wakePosted = true
 	return nil
+}
+
+// startupConfig is what the configuration file of a node says of its storage.
+func (s *settings) startupConfig(h *hostSettings, nowMs int64, chooser format.Chooser) startup.Config {
+	return startup.Config{
+		NodeID: h.nodeID, Directories: h.dirs, MetadataDir: h.metadataDir, Controller: h.kind != kindBroker,
+		StaticVoter: !s.dynamic && h.kind == kindController, Release: h.release,
+		SelfFormat: s.selfFormat, OrphanLog: s.choices.orphanLog, UnidentifiedLog: s.choices.unidentifiedLog,
+		Version: s.choices.fileVersion, NowMs: nowMs, Chooser: chooser,
+	}
 }
 
 // openController builds the QuorumController and registers it at raft.

@@ -53,7 +53,8 @@ var whatIf = sim.InvariantDoc{
 
 // operatorCases is the whole list, in the order of its numbers.
 func operatorCases() []operatorCase {
-	return slices.Concat(operatorIdentityCases(), operatorStartCases(), operatorQuorumCases(), operatorMemberCases(), operatorLossCases(), operatorReleaseCases())
+	return slices.Concat(operatorIdentityCases(), operatorStartCases(), operatorQuorumCases(), operatorMemberCases(), operatorLossCases(), operatorReleaseCases(),
+		operatorSecondCases())
 }
 
 // operatorScenarios are the scenarios operator/u01 and so on.
@@ -102,11 +103,11 @@ func operatorParameters() []plan.Field {
 	for _, c := range operatorCases() {
 		ids = append(ids, c.id)
 	}
-	return []plan.Field{
-		wordField(whatIfParam, "question of an operator whose answer is judged, u01 to u28; absent: none", ids...),
+	return judged(
+		wordField(whatIfParam, "question of an operator whose answer is judged, u01 to u28, or second-process; absent: none", ids...),
 		textField(rowParam, "in which way the question is played, a row of its table"),
 		textField(wholeParam, "hosts and actions of the whole row: a smaller plan answers nothing"),
-	}
+	)
 }
 
 // stage draws what all rows have: a network and disks without surprises, timers that leave time for many elections, and a client.

@@ -16,7 +16,7 @@ import (
 // ToolAnswer is what an operator's tool said in a run.
 type ToolAnswer struct {
 	Action  string   `json:"action"` // of the plan
-	Tool    string   `json:"tool"`   // format or features
+	Tool    string   `json:"tool"`   // format, features, or second-process
 	Host    string   `json:"host"`   // where it ran, or who answered
 	AtUs    int64    `json:"at_us"`
 	Refused bool     `json:"refused"`
@@ -48,7 +48,7 @@ var toolCheckDocs = [...]sim.InvariantDoc{
 		Doc: "A host whose storage is wrong in a declared way is refused when it starts, for that reason and no other."},
 	{Name: "formatted-whole", Source: "metadata-bootstrap 1.6",
 		Doc: "A directory with meta.properties is completely formatted, wherever the format tool was cut: its checkpoint came before."},
-	whatIf, linearizableDoc,
+	whatIf, linearizableDoc, oneProcess,
 }
 
 // build makes it ready for a run.
@@ -67,6 +67,7 @@ func (t *tools) build(c *cluster, p *plan.Plan) {
 	c.w.Handle("format", sim.ActionHandler{Do: t.formatAction})
 	c.w.Handle("lose-files", sim.ActionHandler{Do: t.loseFiles})
 	c.w.Handle("features", sim.ActionHandler{Do: t.featuresAction})
+	c.w.Handle(secondProcessKind, sim.ActionHandler{Do: t.secondProcess})
 	if !watch {
 		return
 	}

@@ -68,7 +68,7 @@ func actionKinds() []plan.Kind {
 		Fields: []plan.Field{{Name: "level", Type: plan.NumberField, Min: 1, Max: 127, Required: true, Doc: "metadata.version as a number"}},
 	}, {
 		Name: "upgrade-kraft", Doc: "the operator asks the active controller for kraft.version 1; asked again until it is in force",
-	}, featureKind(), procedureActionKind()}, append(append(append(append(errandKinds(), operationKinds()...), kipKinds()...), memberKinds()...), aimKinds()...)...)
+	}, featureKind(), procedureActionKind(), secondProcessAction()}, append(append(append(append(errandKinds(), operationKinds()...), kipKinds()...), memberKinds()...), aimKinds()...)...)
 }
 
 func (k *workload) build(c *cluster, p *plan.Plan) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/format"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/osfiles"
+	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/cli"
 	"github.com/spf13/cobra"
@@ -35,6 +37,7 @@ inter.broker.protocol.version. A controller whose controller.quorum.voters is em
 Directories are formatted one after the other, in the order of their names: the directory, the checkpoints, then meta.properties,
 each written beside, synced and renamed. So one that has meta.properties is complete, and a run that was killed or met a full disk
 is repeated, with --ignore-formatted when some directory was complete. A wrong call writes nothing.
+A directory whose .lock another process holds, as a Kafka that runs does, is refused; Kafka's tool does not look.
 
 Ids, salts and times are random and real unless they are given: --directory-id, salt= in --add-scram, and --at, the readings of the
 clock in the order in which the tool takes them: per directory one for each batch of bootstrap.checkpoint, then one before and one
@@ -168,7 +171,7 @@ func readConfig(release, file string) (*features.Release, *format.Config, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	content, err := os.ReadFile(file)
+	content, err := readSmall(file)
 	if err != nil {
 		return nil, nil, cli.Usagef("--config %s: cannot be read: %w", file, cause(err))
 	}
@@ -177,6 +180,23 @@ func readConfig(release, file string) (*features.Release, *format.Config, error)
 		return nil, nil, cli.Usagef("--config %s: %s", file, bare(err))
 	}
 	return r, config, nil
+}
+
+// maxConfigBytes is more than any server.properties has; a device that never ends is not read to its end.
+const maxConfigBytes = 16 << 20
+
+// readSmall reads a file, a pipe too, that is no larger than a configuration may be.
+func readSmall(file string) ([]byte, error) {
+	f, err := os.Open(file) //nolint:gosec // the operator names it
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // nothing was written
+	content, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err == nil && len(content) > maxConfigBytes {
+		err = fmt.Errorf("larger than %d bytes", maxConfigBytes)
+	}
+	return content, err
 }
 
 func findRelease(name string) (*features.Release, error) {
@@ -232,12 +252,28 @@ func (c *formatCall) run(cmd *cobra.Command) error {
 		}
 	}
 	disk := osfiles.New()
+	if err := notInUse(disk, o.Directories, o.MetadataDir); err != nil {
+		return err
+	}
 	result, err := format.Format(disk, o, format.Deps{Chooser: randomChooser{}, Clock: &listedClock{times: c.at}})
 	if err != nil {
 		return cli.Usagef("%s", bare(err))
 	}
 	result.Messages = append(result.Messages, config.Warnings()...)
 	return c.report(cmd, call, o, disk, result)
+}
+
+// notInUse refuses directories in which a process is at work, such as a Kafka that runs. Kafka's own tool does not look.
+func notInUse(disk *osfiles.Disk, dirs []string, metadataDir string) error {
+	for _, dir := range append(slices.Clone(dirs), metadataDir) {
+		if dir == "" {
+			continue
+		}
+		if held, _ := disk.LockedElsewhere(dir + "/" + startup.LockFile); held { // of what cannot be read the formatter says what is wrong
+			return cli.Usagef("%s is in use by another process, which has locked %s: stop it before the directory is formatted", dir, startup.LockFile)
+		}
+	}
+	return nil
 }
 
 func (c *formatCall) report(cmd *cobra.Command, call cli.Configuration, o *format.Options, disk *osfiles.Disk, r *format.Result) error {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/kraftsim/kraftsim/metadata/osfiles"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
@@ -13,7 +16,21 @@ import (
 
 // TestMain lets the test binary be simrun; its worker processes are the same binary again.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"simrun": main})
+	testscript.Main(m, map[string]func(){"simrun": main, "hold-lock": holdLock})
+}
+
+// holdLock runs `hold-lock FILE COMMAND ARGS...`: the command, while another process, this one, has the lock on a file.
+func holdLock() {
+	disk := osfiles.New()
+	taken, err := disk.Lock(os.Args[1])
+	if err != nil || !taken {
+		os.Exit(9)
+	}
+	c := exec.Command(os.Args[2], os.Args[3:]...)
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	_ = c.Run()
+	runtime.KeepAlive(disk)
+	os.Exit(c.ProcessState.ExitCode())
 }
 
 // readmeCommands returns the simrun commands in the README's sh blocks.

@@ -19,12 +19,13 @@ import (
 
 // Disk is the file system of this machine.
 type Disk struct {
-	open map[int32]*os.File
-	next int32
+	open  map[int32]*os.File
+	next  int32
+	locks map[string]*os.File // by path: files that are open for their locks
 }
 
 // New returns a Disk with no open file.
-func New() *Disk { return &Disk{open: map[int32]*os.File{}} }
+func New() *Disk { return &Disk{open: map[int32]*os.File{}, locks: map[string]*os.File{}} }
 
 // MkdirAll makes a directory and its parents.
 func (d *Disk) MkdirAll(dir string) error { return os.MkdirAll(dir, 0o755) }

@@ -44,6 +44,8 @@ func operatorText(a *plan.Action, get func(string) string) string {
 		return fmt.Sprintf("%s is restarted, and the names of its %s servers do not resolve any more", get("host"), get("names"))
 	case "lose-files":
 		return fmt.Sprintf("%s loses its files %s", get("host"), get("what"))
+	case "second-process":
+		return fmt.Sprintf("somebody starts a second process on the directories of %s", get("host"))
 	case "lose-identity":
 		return fmt.Sprintf("%s loses its identity", get("host"))
 	case "unregister":
