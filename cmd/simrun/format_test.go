@@ -130,6 +130,11 @@ func TestFormatCommandRefuses(t *testing.T) {
 	code, _, complaint := simrunHere("format", "-c", t.TempDir()+"/none", "-t", "X")
 	require.Equal(t, 2, code)
 	require.Contains(t, complaint, "cannot be read: no such file")
+	if _, err := os.Stat("/dev/zero"); err == nil { // it has no end
+		code, _, complaint = simrunHere("format", "-c", "/dev/zero", "-t", "X")
+		require.Equal(t, 2, code)
+		require.Contains(t, complaint, "cannot be read: larger than")
+	}
 	code, _, complaint = simrunHere("format", "-t", "X")
 	require.Equal(t, 2, code)
 	require.Contains(t, complaint, "--config is missing")
