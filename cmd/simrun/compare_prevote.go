@@ -70,15 +70,20 @@ func comparePreVoteCommand(catalogue *sim.Catalogue) *cobra.Command {
 		if err := c.check(); err != nil {
 			return err
 		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
 		sheet := preVoteSheet{Config: cli.Configure(cmd, args, nil), Plans: c.seeds}
+		if !cli.JSON(cmd) {
+			if err := sheet.Config.Print(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+		}
 		tasks := scenarios.PreVoteTasks(catalogue, c.first, c.seeds)
 		type run struct {
 			figures scenarios.PreVoteFigures
 			outcome plan.Outcome
 		}
 		runs := make([]run, 2*len(tasks))
-		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-		defer stop()
 		err := inParallel(ctx, cmd.ErrOrStderr(), "run", len(runs), c.workers, func(engine *sim.Engine, i int) error {
 			result, err := engine.Run(scenarios.WithPreVote(tasks[i/2].Plan, i%2 == 0), sim.Options{})
 			if err != nil {
@@ -116,9 +121,6 @@ func comparePreVoteCommand(catalogue *sim.Catalogue) *cobra.Command {
 }
 
 func (s *preVoteSheet) print(w io.Writer) error {
-	if err := s.Config.Print(w); err != nil {
-		return err
-	}
 	if err := reports.Table(w, s.table()); err != nil {
 		return err
 	}

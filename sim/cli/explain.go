@@ -39,6 +39,7 @@ type explainOptions struct {
 	out    string
 	html   string // file for the page, "" for none
 	page   string // file for the story as Markdown, "" for none
+	again  string // arguments that run the plan as it was given
 }
 
 func (a *App) explainCommand() *cobra.Command {
@@ -75,6 +76,10 @@ func (a *App) explainCommand() *cobra.Command {
 		}
 		if o.goal == "" && src.capsule != nil {
 			o.goal = src.capsule.Fingerprint
+		}
+		o.again = "replay " + shellWord(args[0]) + " --step"
+		if documentOf(args[0]) == planDocument {
+			o.again = "run --plan " + shellWord(args[0]) + " --trace"
 		}
 		x, err := a.explain(args[0], src.plan, &o)
 		if x == nil {
@@ -193,7 +198,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 
 // keep writes the capsule of the plan that is told, unless that is the plan as given, and finds the command that runs it.
 func (a *App) keep(x *Explanation, p, small *plan.Plan, goal string, o *explainOptions, runner shrink.Runner) error {
-	x.Replay = fmt.Sprintf("%s replay %s:%d --step", a.Catalogue.Program, p.Scenario, p.Seed)
+	x.Replay = a.Catalogue.Program + " " + o.again
 	if o.asIs {
 		return nil
 	}

@@ -245,20 +245,27 @@ func valueOf(f *plan.Field) string {
 	return value
 }
 
+// printEntries prints a section as a table. Parameters, where there are any, stand below their entry: some are longer than any screen.
 func printEntries(w io.Writer, title string, entries []entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	rows := [][]string{{title, "", ""}}
 	for _, e := range entries {
-		of := e.Of + due(e.Due)
-		if len(e.Params) > 0 {
-			of = strings.Join(e.Params, " ")
-		}
-		rows = append(rows, []string{"  " + e.Name, of, e.Doc})
+		rows = append(rows, []string{"  " + e.Name, e.Of + due(e.Due), e.Doc})
 	}
-	if _, err := fmt.Fprintln(w); err != nil {
+	var table strings.Builder
+	if err := reports.Table(&table, rows); err != nil {
 		return err
 	}
-	return reports.Table(w, rows)
+	lines := strings.SplitAfter(table.String(), "\n")
+	text := "\n" + lines[0]
+	for i := range entries {
+		text += lines[i+1]
+		if params := entries[i].Params; len(params) > 0 {
+			text += "      " + strings.Join(params, " ") + "\n"
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
