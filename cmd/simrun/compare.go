@@ -91,8 +91,8 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 	c := &comparison{}
 	cmd := &cobra.Command{
 		Use:   "kip1262",
-		Short: "The verdict sheet of KIP-1262: rules C1 to C8 and cases T1 to T34 and X1 by variant",
-		Long: "Each plan sets one of the cases T1 to T34 and X1 up, and runs under released, final-mar, final-apr and draft. A cell tells how many\n" +
+		Short: "The verdict sheet of KIP-1262: rules C1 to C8 and cases T1 to T34, X1 and X2 by variant",
+		Long: "Each plan sets one of the cases T1 to T34, X1 and X2 up, and runs under released, final-mar, final-apr and draft. A cell tells how many\n" +
 			"runs were ok, met a declared hazard, got stuck, broke an invariant (FINDING), or did not reach the case, which is not ok. \"-\" is a\n" +
 			"variant for which the table gives no outcome. Below the table is the shortest plan of each cell that is not ok.\n" +
 			"Exit code 1 for a finding or a run that is stuck; 130 when SIGINT or SIGTERM ended it, with the sheet so far.",
