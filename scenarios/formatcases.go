@@ -170,7 +170,7 @@ func drawFeatures(d dice, p *plan.Plan) {
 	controllers(p, 3, 0, 2)
 	d.identify(p)
 	d.calmBootstrap(p)
-	p.StormUs = 6_000_000
+	p.StormUs = 17_000_000
 	p.Params["level"] = d.pick("level", "3.9", "4.0-IV0", "4.1")
 	for i := range p.Hosts {
 		p.Hosts[i].StartUs = plan.Int64(d.roll(p.Hosts[i].ID+"/start", 200_000))
@@ -200,6 +200,17 @@ func drawFeatures(d dice, p *plan.Plan) {
 		p.Actions = append(p.Actions, plan.Action{ID: "call-" + number(int64(i+1)), Kind: "features",
 			AtUs: plan.Int64(2_000_000 + int64(i)*200_000 + d.roll("call-"+number(int64(i)), 100_000)), Params: params})
 	}
+	call := func(id string, atUs plan.Int64, params plan.Params) {
+		p.Actions = append(p.Actions, plan.Action{ID: id, Kind: "features", AtUs: atUs, Params: params})
+	}
+	// Eligible leader replicas need 4.0-IV1, which this very request brings (KIP-1022): two of the three levels begin below it.
+	call("dependency", 2_150_000, plan.Params{"do": "upgrade", "metadata": "4.2", "feature": "eligible.leader.replicas.version=1",
+		"dry_run": "true", "expect": "ok"})
+	// Voters tell the leader what they support every two fetch timeouts, one of two at a time: from then on the quorum goes up, and
+	// never down.
+	call("quorum-up", 15_000_000, plan.Params{"do": "upgrade", "feature": "kraft.version=1", "expect": "ok"})
+	call("quorum-down", 15_500_000, plan.Params{"do": "downgrade", "feature": "kraft.version=0", "unsafe": "true",
+		"expect": "kraft.version: downgrade from 1 to 0"})
 	if d.chance("members", 60) { // as in a real cluster: whoever is registered is asked
 		p.Params["members"] = "register"
 	}

@@ -127,6 +127,9 @@ func drawBrokers(d dice, p *plan.Plan) {
 		d.twoDirs(&p.Hosts[i], false)
 	}
 	rareSnapshots(p)
+	if d.chance("snapshots", 30) { // registrations have to be in them, too
+		p.Params["snapshot_max_bytes"] = number(d.between("snapshot-bytes", 2_000, 20_000))
+	}
 	d.storm(p, &stormProfile)
 	d.sessions(p)
 	d.memberSteps(p, dynamic)
