@@ -270,6 +270,10 @@ func (r *resolved) resolveKRaft() error {
 		level = 1
 	}
 	if level != 0 {
+		if r.Release.Feature(features.KRaftVersion) == nil {
+			return refuse("unknown feature %q: release %s has no dynamic quorums: list the voters in controller.quorum.voters and give none of "+
+				"--standalone, --no-initial-controllers and --initial-controllers", features.KRaftVersion, r.Release.Name)
+		}
 		if err := r.Release.Check(features.KRaftVersion, level, r.metadataVersion, r.Unstable); err != nil {
 			return refuse("%s", err)
 		}
