@@ -35,13 +35,15 @@ func (c *core) logMatchingBroken(r *replica, id, found batchID, broken conflict)
 	}
 	b := *c.ledger.at(id)
 	at := "batch " + number(b.base) + " to " + number(b.end-1) + " of epoch " + number(int64(b.epoch))
+	first := c.replicas[c.ledger.at(found).writer].id // the replica that was the first to write it
+	if first == r.id {
+		first = "when it wrote it first"
+	}
 	switch broken {
 	case otherBytes:
-		c.rules.logMatching.fail("other-bytes", r.id+" holds "+at+" with other bytes than "+
-			c.replicas[c.ledger.at(found).writer].id)
+		c.rules.logMatching.fail("other-bytes", r.id+" holds "+at+" with other bytes than "+first)
 	case otherPrefix:
-		c.rules.logMatching.fail("other-prefix", r.id+" holds "+at+" behind another prefix than "+
-			c.replicas[c.ledger.at(found).writer].id)
+		c.rules.logMatching.fail("other-prefix", r.id+" holds "+at+" behind another prefix than "+first)
 	case epochWentBack:
 		c.rules.logMatching.fail("epoch-went-back", r.id+" holds "+at+" behind a batch of epoch "+
 			number(int64(c.ledger.at(found).epoch)))
