@@ -50,6 +50,31 @@ func loweredRow(snapshots bool) operatorRow {
 	return r
 }
 
+// brokerBackRow: a broker has no controller whose replay stops it. Its loader alone reads the level that its software does not know, and a
+// broker does not stop when its loader cannot go on: the fault is logged.
+func brokerBackRow() operatorRow {
+	r := backRow(true, 1)
+	r.name, r.expect = "level raised, a broker back", "the broker runs, and reads no further than the level that it does not know"
+	r.allows = nil
+	r.draw = func(d dice, p *plan.Plan) {
+		controllers(p, 3, 0, 1)
+		p.Params["level"] = "3.8"
+		d.stage(p, 3500)
+		for i := range p.Hosts {
+			p.Hosts[i].Release = "3.9"
+		}
+		(&runbook{p: p, atUs: apartMs * 1000}).step(doFinalize, "level", "21")
+		act(p, "back-b1", "software", 1_200_000+d.roll("back", 300_000), "host", "b1", "release", "3.8", "down", "5ms")
+	}
+	r.judge = func(o *operatorWitness) (string, string) {
+		stopped, old := o.stoppedOn("3.8")
+		failures := o.of("b1").loadFailures
+		on, evidence := o.goesOn(true)
+		return saw(number(failures)+" batches that b1 could not apply; "+on, old == 1, "not-back", stopped == 0, "stopped", failures > 0, "replay", evidence == "", evidence)
+	}
+	return r
+}
+
 // refusedRow: between 3.6 and 3.7 lie levels that changed what is stored.
 func refusedRow() operatorRow {
 	return operatorRow{name: "level raised over one that changed what is stored", expect: "lowering it is refused, unsafely too: there is no way back",

@@ -22,7 +22,7 @@ func operatorReleaseCases() []operatorCase {
 		stops := len(o.of("c1").fatals) + len(o.of("c2").fatals) + len(o.of("c3").fatals)
 		return saw(number(int64(stops))+" stops, longest gap "+number(gap)+" ms", stops > 4, "no-stops", o.commitsSince(2_000) > 0, "stopped", gap > 50, "unhurt") // the election timeout; a healthy cluster commits twice in that time
 	}
-	rows = append(rows, limps, loweredRow(false), loweredRow(true), refusedRow())
+	rows = append(rows, limps, loweredRow(false), loweredRow(true), refusedRow(), brokerBackRow())
 	return []operatorCase{{id: "u19", doc: "controllers were replaced by new ones under other ids, and their registrations remain", rows: []operatorRow{staleRow(false), staleRow(true), lateRow(false), lateRow(true)}},
 		{id: "u26", doc: "software is taken back, before or after the metadata level was raised", rows: rows[2:]}}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/controller"
+	"github.com/kraftsim/kraftsim/metadata/loader"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
@@ -40,6 +41,7 @@ type operatorHost struct {
 	boots        int32
 	refusals     []string // errors with which it refused to start
 	fatals       []string
+	loadFailures int64 // batches that its loader could not apply
 	inconsistent int64 // answers INCONSISTENT_CLUSTER_ID that it got
 	served       int64 // answers to a Fetch with records that it got
 	bootedNs     int64
@@ -132,7 +134,10 @@ func (o *operatorWitness) OnSend(_, to *sim.Host, m sim.Message) {
 }
 
 // OnProtocol is sim.ProtocolChecker.
-func (o *operatorWitness) OnProtocol(_ *sim.Host, x sim.Observation) {
+func (o *operatorWitness) OnProtocol(h *sim.Host, x sim.Observation) {
+	if l, ok := x.(*invariants.LoaderObservation); ok && l.E.Kind == loader.LoadFailed {
+		o.hosts[h.Index()].loadFailures++
+	}
 	if m, ok := x.(*invariants.MetadataObservation); ok && m.E.Kind == controller.BrokerSessionExpired && !o.judged {
 		o.expired++
 	}
