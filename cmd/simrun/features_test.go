@@ -33,7 +33,7 @@ func TestFeaturesCommand(t *testing.T) {
 		{"disable --feature group.version=1", 2, "disable takes names without a level"},
 		{"describe --scenario none", 2, "no such scenario"},
 		{"describe --scenario kafka/s1", 2, "no controllers that a tool could ask"},
-		{"describe --at 9s", 2, "must lie before the calm"},
+		{"describe --at 20s", 2, "must lie before the calm"},
 		{"describe --at soon", 2, "want a duration"},
 		{"describe --release 5.0", 2, "--release \"5.0\" is not one of"},
 		{"describe now", 2, "takes flags only"},
