@@ -1,6 +1,9 @@
 package invariants
 
-import "github.com/kraftsim/kraftsim/sim"
+import (
+	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/sim"
+)
 
 var imagesEqualDoc = sim.InvariantDoc{
 	Name:   "images-equal",
@@ -24,11 +27,16 @@ type imageTable struct {
 
 type imageRow struct {
 	digest uint64
+	image  *image.Image // that of the host, for the sentence about one that differs; nil where it was not told
+	place  string       // which of the host's images it is, as evidence
 	host   int32
 	set    bool
 }
 
-func (t *imageTable) reset() { t.origin, t.rows = -1, t.rows[:0] }
+func (t *imageTable) reset() {
+	clear(t.rows) // the images of the run before
+	t.origin, t.rows = -1, t.rows[:0]
+}
 
 // row returns the row of an offset, nil for an absurd one.
 func (t *imageTable) row(offset int64) *imageRow {
@@ -52,8 +60,8 @@ type loaderState struct {
 	dirFailed    bool
 }
 
-// imageShown compares the digest of an image at an offset with what others showed there.
-func (c *core) imageShown(r *replica, offset int64, digest uint64, evidence string) {
+// imageShown compares the digest of an image at an offset with what others showed there. img is that image, where it was told.
+func (c *core) imageShown(r *replica, offset int64, digest uint64, img *image.Image, evidence string) {
 	if offset < 0 {
 		return
 	}
@@ -63,13 +71,55 @@ func (c *core) imageShown(r *replica, offset int64, digest uint64, evidence stri
 	if row == nil {
 		return
 	}
+	if img != nil && img.Digest() != digest { // not the one that the event speaks of
+		img = nil
+	}
 	if !row.set {
-		*row = imageRow{digest: digest, host: r.host, set: true}
+		*row = imageRow{digest: digest, image: img, place: evidence, host: r.host, set: true}
 		return
 	}
 	if row.digest != digest {
-		rule.fail(evidence, "the image at offset "+number(offset)+" on "+r.id+" differs from the one on "+c.replicas[row.host].id)
+		rule.fail(evidence, "the image at offset "+number(offset)+" on "+r.id+" differs from the one on "+c.replicas[row.host].id+
+			differing(img, row.image, held(evidence, r), held(row.place, c.replicas[row.host])))
 	}
+}
+
+// maxDiffering is how many fields the sentence about two images names.
+const maxDiffering = 3
+
+// held says who holds an image.
+func held(evidence string, r *replica) string {
+	switch evidence {
+	case "published":
+		return "published by " + r.id
+	case "reverted":
+		return "in the controller of " + r.id + " after it gave up"
+	}
+	return "in the controller of " + r.id
+}
+
+// differing names the fields in which two images differ and what they are on each side, "" where an image is not known.
+func differing(a, b *image.Image, here, there string) (text string) {
+	if a == nil || b == nil {
+		return ""
+	}
+	told, more := int64(0), int64(0)
+	for d := range image.Differences(a, b) {
+		if told == maxDiffering {
+			more++
+			continue
+		}
+		told++
+		name := d.Entry
+		if d.Field != "" {
+			name = d.Field + " of " + name
+		}
+		text += "; " + name + " is " + d.A + " (" + here + ") and " + d.B + " (" + there + ")"
+	}
+	if more > 0 {
+		text += "; and " + number(more) + " more"
+	}
+	return text
 }
 
 // imageAdvanced follows the loader's replay.
@@ -85,7 +135,7 @@ func (c *core) imageAdvanced(r *replica, from, to int64) {
 }
 
 // imagePublished checks a published image: where it stands in the stable log, and what is in it.
-func (c *core) imagePublished(r *replica, offset int64, digest uint64) {
+func (c *core) imagePublished(r *replica, offset int64, digest uint64, img *image.Image) {
 	rule := &c.rules.publishedOnce
 	rule.eval()
 	if offset < r.loader.lastOffset {
@@ -97,7 +147,7 @@ func (c *core) imagePublished(r *replica, offset int64, digest uint64) {
 			number(c.exposed.end))
 	}
 	c.publishedID(r, offset)
-	c.imageShown(r, offset, digest, "published")
+	c.imageShown(r, offset, digest, img, "published")
 }
 
 // imageTold follows an image that anybody was told in a process life. The loader may publish once it has everything below a high

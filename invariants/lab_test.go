@@ -17,15 +17,16 @@ import (
 
 // lab is a cluster by hand: real volumes, and what processes would have done to them and sent, step by step.
 type lab struct {
-	t     testing.TB
-	core  core
-	nodes []*member
-	found []string // "invariant/evidence", in order, without repetition
-	seen  map[string]*int64
-	boot  []int32 // voters of the 0-0 checkpoint, nil: static voters
-	mute  bool    // replicas do not tell which voters they use
-	alone bool    // leaders change the voters without being asked
-	next  int32   // correlation
+	t       testing.TB
+	core    core
+	nodes   []*member
+	found   []string // "invariant/evidence", in order, without repetition
+	details []string // of those
+	seen    map[string]*int64
+	boot    []int32 // voters of the 0-0 checkpoint, nil: static voters
+	mute    bool    // replicas do not tell which voters they use
+	alone   bool    // leaders change the voters without being asked
+	next    int32   // correlation
 }
 
 // member is one host of a lab.
@@ -78,7 +79,7 @@ func (l *lab) start(cfg Config) {
 	l.core.reset(cfg, func(invariant, evidence, detail string) {
 		require.NotEmpty(l.t, detail)
 		if x := invariant + "/" + evidence; !slices.Contains(l.found, x) {
-			l.found = append(l.found, x)
+			l.found, l.details = append(l.found, x), append(l.details, detail)
 		}
 	}, counter, counter, counter)
 }

@@ -207,19 +207,19 @@ func TestImages(t *testing.T) {
 	}
 	t.Run("differ", func(t *testing.T) {
 		l := threeUp(t, Config{})
-		l.core.imagePublished(l.node(1).r, 0, 11)
-		l.core.imagePublished(l.node(2).r, 0, 12)
+		l.core.imagePublished(l.node(1).r, 0, 11, nil)
+		l.core.imagePublished(l.node(2).r, 0, 12, nil)
 		l.breaks("images-equal/published")
 	})
 	t.Run("the controller's differs", func(t *testing.T) {
 		l := threeUp(t, Config{})
-		l.core.imagePublished(l.node(1).r, 0, 11)
-		l.core.imageShown(l.node(2).r, 0, 12, "reverted")
+		l.core.imagePublished(l.node(1).r, 0, 11, nil)
+		l.core.imageShown(l.node(2).r, 0, 12, nil, "reverted")
 		l.breaks("images-equal/reverted")
 	})
 	t.Run("an open transaction is published", func(t *testing.T) {
 		l := bootstrapped(t)
-		l.core.imagePublished(l.node(1).r, 3, 11)
+		l.core.imagePublished(l.node(1).r, 3, 11, nil)
 		l.breaks("published-once/not-stable")
 	})
 	t.Run("what is before the Begin, inside of its batch", func(t *testing.T) {
@@ -227,9 +227,9 @@ func TestImages(t *testing.T) {
 		one := l.node(1)
 		one.append(1, &records.NoOpRecord{}, begin(), level(34))
 		l.commit(one, 1, 2)
-		l.core.imagePublished(one.r, 1, 11)
+		l.core.imagePublished(one.r, 1, 11, nil)
 		l.clean()
-		l.core.imagePublished(one.r, 2, 11)
+		l.core.imagePublished(one.r, 2, 11, nil)
 		l.breaks("published-once/not-stable")
 	})
 	t.Run("replayed twice", func(t *testing.T) {
@@ -268,13 +268,13 @@ func TestImages(t *testing.T) {
 		one, two := l.node(1), l.node(2)
 		for _, m := range []*member{one, two} {
 			l.core.imageAdvanced(m.r, -1, 0)
-			l.core.imagePublished(m.r, 0, 11)
+			l.core.imagePublished(m.r, 0, 11, nil)
 		}
 		two.crash(false)
 		two.boot()
 		l.core.imageAdvanced(two.r, -1, 0)
-		l.core.imagePublished(two.r, 0, 11)
-		l.core.imageShown(two.r, -1, 99, "controller")
+		l.core.imagePublished(two.r, 0, 11, nil)
+		l.core.imageShown(two.r, -1, 99, nil, "controller")
 		l.clean()
 		l.evaluated("images-equal", "published-once")
 	})

@@ -317,7 +317,7 @@ func (c *core) onLoaderEvent(r *replica, e *loader.Event) {
 		c.imageAdvanced(r, e.Other, e.Offset)
 	case loader.ImagePublished:
 		c.imageTold(r, e.Offset)
-		c.imagePublished(r, e.Offset, e.Digest)
+		c.imagePublished(r, e.Offset, e.Digest, e.Image)
 	case loader.PublisherInitialized:
 		c.imageTold(r, e.Offset)
 	case loader.ClusterIDKnown:
@@ -333,8 +333,8 @@ func (c *core) onControllerEvent(r *replica, e *controller.Event) {
 	case controller.ActivationCompleted:
 		c.activationCompleted(r, e.Epoch, e.Offset, e.Other, e.Level)
 	case controller.Committed, controller.ControllerClaimed:
-		c.imageShown(r, e.Other, e.Digest, "controller")
+		c.imageShown(r, e.Other, e.Digest, e.Stable, "controller")
 	case controller.Renounced:
-		c.imageShown(r, e.Offset, e.Digest, "reverted")
+		c.imageShown(r, e.Offset, e.Digest, e.Image, "reverted")
 	}
 }

@@ -98,6 +98,7 @@ type Event struct {
 	Digest          uint64
 	Text            string
 	Image           *image.Image // newest memory, uncommitted changes included
+	Stable          *image.Image // memory as of the last stable offset
 }
 
 func (c *Controller) observe(e Event) {
@@ -108,7 +109,7 @@ func (c *Controller) observe(e Event) {
 		e.Epoch = c.epoch()
 	}
 	c.event = e
-	c.event.Image = c.timeline.image
+	c.event.Image, c.event.Stable = c.timeline.image, c.timeline.stable.image
 	c.deps.Observer.Observe(&c.event)
 }
 
