@@ -270,6 +270,7 @@ func drawFinalApr(d dice, p *plan.Plan) {
 	}
 	if d.chance("members", 40) {
 		d.sessions(p)
+		d.ignorantLeader(p)
 	}
 	d.remote(p, 40, 3)
 }
@@ -296,8 +297,21 @@ func drawDraft(d dice, p *plan.Plan) {
 	}
 	if d.chance("members", 40) {
 		d.sessions(p)
+		d.ignorantLeader(p)
 	}
 	d.remote(p, 40, 3)
+}
+
+// ignorantLeader takes the first leader away below the level of the ClusterIdRecord, and then ends a broker: where it is formatted and the
+// next leader is not, it registers at a leader that knows no cluster id and never learns one (metadata-bootstrap 4.4, D1).
+func (d dice) ignorantLeader(p *plan.Plan) {
+	if p.Params["level"] == "" || !d.chance("ignorant-leader", 50) {
+		return
+	}
+	at := int64(p.StormUs) - d.between("ignorant-leader/before", 150_000, 250_000)
+	p.Actions = append(p.Actions,
+		plan.Action{ID: "first-leader-kill", Kind: "kill", AtUs: plan.Int64(max(at, 1)), Params: plan.Params{"host": targetLeader, "down": "100ms"}},
+		plan.Action{ID: "then-broker-kill", Kind: "kill", AtUs: p.StormUs - 20_000, Params: plan.Params{"host": "b1", "down": "5ms"}})
 }
 
 // upgrade adds the operator's step to a later metadata.version.

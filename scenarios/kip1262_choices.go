@@ -16,7 +16,7 @@ import (
 // docs/findings.md tells what each costs.
 type kipChoices struct {
 	controller      controller.Choices
-	refuseUnknown   bool // raft: while a node knows no id, it refuses requests that carry one
+	refuseUnknown   bool // while a node knows no id, it refuses requests that carry one, raft's and registrations
 	tellFirst       bool
 	orphanLog       startup.OldLog
 	unidentifiedLog startup.OldLog
@@ -27,7 +27,7 @@ type kipChoices struct {
 // choiceParameters are their names and values; the first word is what holds where a plan says nothing.
 func choiceParameters() []plan.Field {
 	return []plan.Field{
-		wordField("unknown_id", "KIP-1262: a node without a cluster id accepts requests that carry one, or refuses them; absent: accept",
+		wordField("unknown_id", "KIP-1262: a node without a cluster id accepts requests and registrations that carry one, or refuses them; absent: accept",
 			"accept", "refuse"),
 		wordField("new_id", "KIP-1262: a leader without a cluster id makes one up, or takes one that a voter has shown it; absent: random",
 			"random", "adopted"),
@@ -47,6 +47,7 @@ func choiceParameters() []plan.Field {
 
 func (k *kipChoices) read(r *reader) {
 	k.refuseUnknown = r.word("unknown_id", "accept", "accept", "refuse") == "refuse"
+	k.controller.RefuseUnknownID = k.refuseUnknown
 	k.controller.AdoptOffered = r.word("new_id", "random", "random", "adopted") == "adopted"
 	k.controller.WriteMissing = r.word("missing_id", "strict", "strict", "tolerant") == "tolerant"
 	k.controller.GenerateOnUpgrade = r.word("upgrade_without_id", "refuse", "refuse", "generate") == "generate"

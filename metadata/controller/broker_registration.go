@@ -58,7 +58,7 @@ func (c *Controller) endOf(old *image.Broker, r *BrokerRegistration) standingCha
 func (c *Controller) checkBroker(nowNs int64, r *BrokerRegistration, old *image.Broker) (ErrorCode, string) {
 	img := c.timeline.image
 	switch {
-	case r.ClusterID != c.knownClusterID():
+	case c.foreign(r.ClusterID):
 		return InconsistentClusterID, fmt.Sprintf("cluster id %q, this cluster has %q", r.ClusterID, c.knownClusterID())
 	case old != nil && old.IncarnationID != r.IncarnationID && c.brokers.sessions.valid(nowNs, old.ID, old.Epoch):
 		return DuplicateBrokerRegistration, fmt.Sprintf("broker %d is registered by another process that was heard of lately", r.BrokerID)
@@ -92,6 +92,16 @@ func (c *Controller) checkBroker(nowNs int64, r *BrokerRegistration, old *image.
 
 // knownClusterID is the id that registrations are compared with: the node's own, else the log's.
 func (c *Controller) knownClusterID() string { return c.upgradeClusterID() }
+
+// foreign is check 1: the id of another cluster. Kafka's controllers have an id; one that has none yet, which KIP-1262 allows, compares
+// nothing, as its raft does (metadata-bootstrap 4.4, D1), unless it is told to refuse until it has.
+func (c *Controller) foreign(id string) bool {
+	known := c.knownClusterID()
+	if known == "" && !c.cfg.EmptyClusterID {
+		return c.cfg.Choices.RefuseUnknownID
+	}
+	return id != known
+}
 
 // wrongDirectories is check 4: one directory at least, none reserved, none twice, none of another broker (KIP-858).
 func (c *Controller) wrongDirectories(r *BrokerRegistration) string {

@@ -59,6 +59,9 @@ type Choices struct {
 	// GenerateOnUpgrade: an upgrade asked of a leader that knows no id makes one up in the same batch (T25); otherwise it is
 	// refused.
 	GenerateOnUpgrade bool
+	// RefuseUnknownID: a leader that knows no id refuses the registration of a broker that has one; otherwise it takes it, since ids are
+	// compared only where both are known (D1). Below the level of the ClusterIdRecord such a leader never learns an id.
+	RefuseUnknownID bool
 }
 
 // Offers tells which cluster id others have shown to a node that has none. raft.Replica is one.

@@ -146,6 +146,36 @@ func TestBrokerRegistrationChecks(t *testing.T) {
 	}
 }
 
+// TestRegistrationWhileNoIDIsKnown: a leader that nobody formatted compares no cluster id below the level of the record, or refuses all
+// (metadata-bootstrap 4.4, D1); the empty string is an id.
+func TestRegistrationWhileNoIDIsKnown(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		level  int16
+		change func(*Config)
+		id     string
+		code   ErrorCode
+	}{
+		{"taken", 33, func(*Config) {}, "X", None},
+		{"refused", 33, func(cfg *Config) { cfg.Choices.RefuseUnknownID = true }, "X", InconsistentClusterID},
+		{"empty and another", 33, func(cfg *Config) { cfg.EmptyClusterID = true }, "X", InconsistentClusterID},
+		{"empty and empty", 33, func(cfg *Config) { cfg.EmptyClusterID = true }, "", None},
+		{"the log has another", 34, func(*Config) {}, "X", InconsistentClusterID},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, n := registered(t, c.level, func(cfg *Config) {
+				cfg.ClusterID = ""
+				c.change(cfg)
+			})
+			r := introduction(t, 1, 1)
+			r.ClusterID = c.id
+			answer, _ := ask(t, g, n, second, Op{Kind: RegisterBroker, Broker: r})
+			require.Equal(t, c.code, answer.Code, answer.Message)
+			require.Equal(t, c.code == None, n.ctl.Image().Broker(1) != nil)
+		})
+	}
+}
+
 func TestIncarnations(t *testing.T) {
 	g, n := registered(t, 33, nil)
 	first := unfenced(t, g, n, 0, 1)
