@@ -87,6 +87,40 @@ func TestRecoveryOfADirectory(t *testing.T) {
 		dir+"/00000000000000000006.log, "+dir+"/00000000000000000008.log\n")
 }
 
+// TestLogWithoutItsBeginning: what lies below the first segment has to be in a snapshot that reaches it (kraft-protocol 4.7); one below
+// it is removed at start, one that is left over or not frozen is none, and other logs need none.
+func TestLogWithoutItsBeginning(t *testing.T) {
+	const told = "damage: the log begins at 3 and no snapshot reaches that far: Kafka refuses to start"
+	for _, c := range []struct {
+		name, where, beside string
+		told                bool
+	}{
+		{"no snapshot", "__cluster_metadata-0", "", true},
+		{"of formatting", "__cluster_metadata-0", "00000000000000000000-0000000000.checkpoint", true},
+		{"below", "__cluster_metadata-0", "00000000000000000002-0000000001.checkpoint", true},
+		{"not frozen", "__cluster_metadata-0", "00000000000000000003-0000000001-7.checkpoint.part", true},
+		{"on its way out", "__cluster_metadata-0", "00000000000000000003-0000000001.checkpoint.deleted", true},
+		{"at the beginning", "__cluster_metadata-0", "00000000000000000003-0000000001.checkpoint", false},
+		{"ahead", "__cluster_metadata-0", "00000000000000000009-0000000001.checkpoint", false},
+		{"a topic's", "topic-0", "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), c.where)
+			write(t, dir+"/00000000000000000003.log", batch(3, 1, 1))
+			write(t, dir+"/00000000000000000004.log", batch(4, 1, 1))
+			if c.beside != "" {
+				write(t, dir+"/"+c.beside, nil)
+			}
+			got, _ := text(t, dir, dump.Options{})
+			want := 0
+			if c.told {
+				want = 1
+			}
+			require.Equal(t, want, strings.Count(got, told), got)
+		})
+	}
+}
+
 func TestNamesInThePartitionDirectory(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"base.log", "bootstrap.checkpoint", "5.checkpoint"} {

@@ -26,6 +26,9 @@ func dumpSegment(f *file) error {
 	if current && f.dir.nextBase >= 0 && f.dir.nextBase != base {
 		f.warn(-1, "the segment begins at %d, the one before ends at %d", base, f.dir.nextBase)
 	}
+	if current && f.dir.nextBase < 0 && base > 0 && !f.dir.reaches(base) {
+		f.damage(-1, "the log begins at %d and no snapshot reaches that far: Kafka refuses to start", base)
+	}
 	b.nextOffset = base
 	if err := b.walk(); err != nil {
 		return err
@@ -36,6 +39,20 @@ func dumpSegment(f *file) error {
 		f.recovery(b.cutAt)
 	}
 	return nil
+}
+
+// reaches tells whether the log may begin at an offset: what lies below has to be in a snapshot (kraft-protocol 4.7). Other
+// logs than that of metadata need none, and of a single file the neighbours are not known.
+func (d *directory) reaches(offset int64) bool {
+	if !d.partition || d.names == nil {
+		return true
+	}
+	for name := range d.names {
+		if at, _, ok := checkpointID(name); ok && at >= offset && strings.HasSuffix(name, ".checkpoint") {
+			return true
+		}
+	}
+	return false
 }
 
 // recovery notes what opening the directory would do.
