@@ -249,10 +249,37 @@ func (t *teller) noteUnflushed(seq, relier int32) (chosen bool) {
 	}
 	chosen = t.choose(seq, 1)
 	p := t.chosen[seq]
-	if note := "without flushing first"; !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
+	if note := t.missingFlush(seq, relier); !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
 		p.notes, p.rank = append(p.notes, note), 1
 	}
 	return chosen
+}
+
+// missingFlush says what a host did not flush before somebody relied on its records: all of it, or the name of the file alone.
+func (t *teller) missingFlush(seq, relier int32) string {
+	e := &t.h.Events[seq]
+	for _, f := range t.claims[e.Host] {
+		if c := t.h.Events[f].Claim; c.Topic == "flush-nameless" && c.To >= e.Claim.To && t.past(f, relier) {
+			return "without flushing the directory that names its file first"
+		}
+	}
+	return "without flushing first"
+}
+
+// unflushed makes claims of the writes of hosts to small files that were not durable when the invariant broke.
+func (t *teller) unflushed(hosts []int32) (seqs []int32) {
+	for _, u := range t.h.Events[t.root].Unflushed {
+		if !slices.Contains(hosts, u.Host) || u.Seq >= t.root || t.h.Events[u.Seq].Host != u.Host {
+			continue
+		}
+		missing := "without flushing it"
+		if u.Whole {
+			missing = "without flushing the directory that names it"
+		}
+		t.extra[u.Seq] = &sim.Claim{Topic: "store", Clause: "writes " + u.Path + " (" + u.Text + ") " + missing}
+		seqs = append(seqs, u.Seq)
+	}
+	return seqs
 }
 
 // mention is what the sentence of an invariant names.
@@ -315,10 +342,15 @@ func (t *teller) named() (queue []int32) {
 		}
 		if slices.Contains(m.hosts, e.Host) {
 			concerned = true
-			if e.Claim != nil && e.Claim.Topic != "flush" && !slices.Contains(topics, e.Claim.Topic) {
+			if e.Claim != nil && !strings.HasPrefix(e.Claim.Topic, "flush") && !slices.Contains(topics, e.Claim.Topic) {
 				topics = append(topics, e.Claim.Topic)
 				add(seq, 0)
 			}
+		}
+	}
+	if t.aboutFlushing() {
+		for _, seq := range t.unflushed(m.hosts) {
+			add(seq, 1)
 		}
 	}
 	if seq := t.carrier(t.root); seq >= 0 && concerned && len(queue) == 0 {
@@ -335,7 +367,7 @@ func (t *teller) named() (queue []int32) {
 		for _, offset := range m.offsets {
 			for _, end := range offset {
 				list := t.lastOf(host, 2, func(c *sim.Claim, e *history.Event) bool {
-					return covers(c, end) && c.Topic != "flush" && c.Topic != "holds"
+					return covers(c, end) && !strings.HasPrefix(c.Topic, "flush") && c.Topic != "holds"
 				})
 				for _, seq := range list {
 					add(seq, 1)

@@ -52,6 +52,18 @@ type Event struct {
 	// Facets are what is true of the host from here on, by name; an empty value takes a facet back. A crash takes all back.
 	Facets []Facet   `json:"facets,omitempty"`
 	Log    []LogEdit `json:"log,omitempty"`
+	// Unflushed are the small files, such as a vote, whose content a power loss would have taken when an invariant broke.
+	Unflushed []Unflushed `json:"unflushed,omitempty"`
+}
+
+// Unflushed is a file whose newest content is not durable.
+type Unflushed struct {
+	Host  int32  `json:"host"`
+	Seq   int32  `json:"seq"`             // event that wrote the content, or gave the file its name
+	Path  string `json:"path"`            // base name
+	Text  string `json:"text"`            // what it says
+	Named bool   `json:"named"`           // its name is durable
+	Whole bool   `json:"whole,omitempty"` // its content was flushed: only the name is missing
 }
 
 // Kind says what an event is.

@@ -40,6 +40,7 @@ type recorder struct {
 	state     [][]Facet          // of the hosts, as told last
 	exited    []bool             // whether the last process of the host ended in order
 	owned     map[string]bool    // facets that observations tell of: the state does not
+	posix     bool               // names become durable one by one
 	handled   *sim.Host          // whose handler runs or ran last
 	at        int                // index of the event that it is
 }
@@ -49,6 +50,7 @@ func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
 		catalogue: c, history: &History{Plan: p.Clone()}, hosts: map[string]int32{}, nodes: map[nodeKey]string{}, groups: make([]string, len(p.Hosts)),
 		files: make([]*disk, len(p.Hosts)), state: make([][]Facet, len(p.Hosts)), exited: make([]bool, len(p.Hosts)), owned: map[string]bool{},
 	}
+	r.posix = p.Disk.Profile == "posix"
 	for i := range p.Hosts {
 		id := p.Hosts[i].ID
 		r.history.Hosts = append(r.history.Hosts, id)
@@ -135,6 +137,9 @@ func (r *recorder) meaning(e *Event, t *sim.TraceLine) {
 			e.Weight = Detail
 		}
 		r.state[e.Host] = nil
+		if d := r.files[e.Host]; d != nil && t.Down == sim.PowerLost {
+			d.lost = true // also where nothing was: what was pending has become durable
+		}
 	case "boot":
 		e.Kind, e.Weight = Boot, Turning
 		if t.Boot > 1 && !r.exited[e.Host] {
@@ -150,7 +155,7 @@ func (r *recorder) meaning(e *Event, t *sim.TraceLine) {
 	case "calm":
 		e.Kind, e.Weight = Calm, Turning
 	case "violation":
-		e.Kind, e.Weight = Violation, Turning
+		e.Kind, e.Weight, e.Unflushed = Violation, Turning, r.unflushed()
 	case "hazard":
 		e.Kind, e.Weight = Hazard, Turning
 	case "wipe", "swap", "flip":
