@@ -19,12 +19,13 @@ type RaftObservation struct{ E raft.Event }
 // AppendTo implements sim.Observation.
 func (o *RaftObservation) AppendTo(buf []byte) []byte {
 	e := &o.E
-	buf = append(buf, 'R', byte(e.Kind), byte(e.Role), bit(e.Flag))
-	buf = binary.BigEndian.AppendUint32(buf, uint32(e.Epoch))
-	buf = binary.BigEndian.AppendUint32(buf, uint32(e.Leader))
-	buf = binary.BigEndian.AppendUint64(buf, uint64(e.Offset))
-	buf = binary.BigEndian.AppendUint64(buf, uint64(e.Other))
-	buf = binary.BigEndian.AppendUint32(buf, uint32(e.Peer.ID))
+	// The fields stand one behind the other, written in words of eight: who reads words that were written in parts waits.
+	head := uint64('R')<<24 | uint64(e.Kind)<<16 | uint64(e.Role)<<8 | uint64(bit(e.Flag))
+	offset, other := uint64(e.Offset), uint64(e.Other)
+	buf = binary.BigEndian.AppendUint64(buf, head<<32|uint64(uint32(e.Epoch)))
+	buf = binary.BigEndian.AppendUint64(buf, uint64(uint32(e.Leader))<<32|offset>>32)
+	buf = binary.BigEndian.AppendUint64(buf, offset<<32|other>>32)
+	buf = binary.BigEndian.AppendUint64(buf, other<<32|uint64(uint32(e.Peer.ID)))
 	return append(buf, e.Peer.DirectoryID[:]...)
 }
 

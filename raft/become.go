@@ -80,7 +80,7 @@ func (r *Replica) recordVote(candidate ReplicaKey) error {
 	if err := r.enter(next, true); err != nil {
 		return err
 	}
-	r.emit(VotePersisted, 0, 0, candidate, false)
+	r.emit(VotePersisted, 0, 0, &candidate, false)
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (r *Replica) becomeProspective() error {
 	if !r.cfg.hasPreVote() { // software from before KIP-996: Prospective is passed through, not lived in
 		return r.becomeCandidate()
 	}
-	r.emit(PreVoteStarted, 0, 0, NoReplica, false)
+	r.emit(PreVoteStarted, 0, 0, &NoReplica, false)
 	if next.tally.result() == quorum.Won {
 		return r.becomeCandidate()
 	}
@@ -126,8 +126,8 @@ func (r *Replica) becomeCandidate() error {
 
 // enteredCandidate runs the effects of 1.5; a restart with a stored candidacy comes here directly.
 func (r *Replica) enteredCandidate(c *candidate) error {
-	r.emit(VotePersisted, 0, 0, r.localKey(), false)
-	r.emit(ElectionStarted, 0, 0, NoReplica, false)
+	r.emit(VotePersisted, 0, 0, &r.self, false)
+	r.emit(ElectionStarted, 0, 0, &NoReplica, false)
 	r.announceLeader()
 	if c.tally.result() == quorum.Won {
 		return r.becomeLeader(c)

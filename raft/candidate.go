@@ -23,7 +23,7 @@ func (c *candidate) poll(r *Replica) (int64, error) {
 	if r.shuttingDown {
 		deadlineMs = r.shutdownDeadlineMs
 	} else if r.nowMs >= c.electionDeadlineMs {
-		r.emit(ElectionTimeout, 0, 0, NoReplica, false)
+		r.emit(ElectionTimeout, 0, 0, &NoReplica, false)
 		return r.nowMs, r.becomeProspective()
 	}
 	if c.tally.result() == quorum.Lost {

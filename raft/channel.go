@@ -130,7 +130,7 @@ func (r *Replica) backingOff(p *peer) bool {
 // network client does: a half-open one would swallow the next request too.
 func (r *Replica) expire(p *peer) {
 	if p.state == peerAwaiting {
-		r.emit(RequestTimeout, 0, 0, ReplicaKey{ID: p.id}, false)
+		r.emit(RequestTimeout, 0, 0, &ReplicaKey{ID: p.id}, false)
 		if p.link != linkDown {
 			r.deps.Transport.CloseConn(p.conn)
 			r.linkLost(p)
@@ -284,7 +284,7 @@ func (r *Replica) disconnected(conn int64) {
 // BROKER_NOT_AVAILABLE, which means a pause; the one that it makes up for UpdateRaftVoter names no leader and epoch -1, is
 // ignored as one from the past, and means none (2.4).
 func (r *Replica) unavailable(p *peer) {
-	r.emit(PeerUnavailable, 0, 0, ReplicaKey{ID: p.id}, false)
+	r.emit(PeerUnavailable, 0, 0, &ReplicaKey{ID: p.id}, false)
 	if p.quiet {
 		p.state = peerReady
 		p.pending = nil

@@ -14,7 +14,7 @@ func (r *Replica) maintain() (int64, error) {
 			return 0, err
 		}
 		if changed {
-			r.emit(LogPrefixDeleted, r.log.StartOffset(), before, NoReplica, false)
+			r.emit(LogPrefixDeleted, r.log.StartOffset(), before, &NoReplica, false)
 		}
 	}
 	if err := r.log.RemoveDeleted(r.nowMs); err != nil {

@@ -217,9 +217,9 @@ func (r *Replica) readControlRecords(batches []byte) error {
 // emitControlChanges reports voters and kraft.version if they are not what they were.
 func (r *Replica) emitControlChanges(votersBefore int64, versionBefore int16) {
 	if offset := r.control.votersOffset(); offset != votersBefore {
-		r.emit(VotersChanged, offset, votersBefore, NoReplica, false)
+		r.emit(VotersChanged, offset, votersBefore, &NoReplica, false)
 	}
 	if version := r.control.kraftVersion(); version != versionBefore {
-		r.emit(KRaftVersionChanged, int64(version), int64(versionBefore), NoReplica, false)
+		r.emit(KRaftVersionChanged, int64(version), int64(versionBefore), &NoReplica, false)
 	}
 }

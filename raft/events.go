@@ -138,12 +138,12 @@ type Observer interface {
 }
 
 // emit sends an event of that kind with the fields that every event carries.
-func (r *Replica) emit(kind EventKind, offset, other int64, peer ReplicaKey, flag bool) {
+func (r *Replica) emit(kind EventKind, offset, other int64, peer *ReplicaKey, flag bool) {
 	if r.deps.Observer == nil {
 		return
 	}
-	e := &r.event // field by field: an Event made first and then copied waits for its own stores
-	e.Kind, e.Offset, e.Other, e.Peer, e.Flag = kind, offset, other, peer, flag
+	e := &r.event // field by field, the peer by pointer: what is made first and then copied waits for its own stores
+	e.Kind, e.Offset, e.Other, e.Peer, e.Flag = kind, offset, other, *peer, flag
 	e.Role, e.Epoch, e.Leader = 0, 0, -1
 	if r.role != nil {
 		b := r.base()

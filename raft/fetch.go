@@ -101,7 +101,7 @@ func (r *Replica) evaluateFetch(m *FetchRequest, response *FetchResponse) error 
 	key := ReplicaKey{ID: m.ReplicaID, DirectoryID: m.ReplicaDirectoryID}
 	if snapshot, found := r.log.LatestSnapshot(); found && m.FetchOffset == 0 && snapshot != (OffsetAndEpoch{}) {
 		response.SnapshotID = snapshot
-		r.emit(SnapshotOffered, snapshot.Offset, int64(snapshot.Epoch), key, true)
+		r.emit(SnapshotOffered, snapshot.Offset, int64(snapshot.Epoch), &key, true)
 		response.HighWatermark = l.highWatermark
 		return nil
 	}
@@ -109,10 +109,10 @@ func (r *Replica) evaluateFetch(m *FetchRequest, response *FetchResponse) error 
 	switch validity {
 	case raftlog.Diverging:
 		response.DivergingEpoch = at
-		r.emit(DivergenceAnswered, at.Offset, int64(at.Epoch), key, false)
+		r.emit(DivergenceAnswered, at.Offset, int64(at.Epoch), &key, false)
 	case raftlog.Snapshot:
 		response.SnapshotID = at
-		r.emit(SnapshotOffered, at.Offset, int64(at.Epoch), key, true)
+		r.emit(SnapshotOffered, at.Offset, int64(at.Epoch), &key, true)
 	default:
 		records, err := r.log.Read(m.FetchOffset, m.MaxBytes)
 		// A read error while serving is the fetcher's trouble, not fatal here (3.6). Progress in the leader's own name is none.
@@ -171,7 +171,7 @@ func (r *Replica) handleFetchResponse(p *peer, m *FetchResponse) (success bool, 
 // below the high watermark would lose committed records: fatal (KAFKA-12460). A replica that led meanwhile, and so does not know
 // one in its role, still has the log's to go by.
 func (r *Replica) truncateTo(f *follower, diverging OffsetAndEpoch) error {
-	r.emit(DivergenceReceived, diverging.Offset, int64(diverging.Epoch), NoReplica, false)
+	r.emit(DivergenceReceived, diverging.Offset, int64(diverging.Epoch), &NoReplica, false)
 	if diverging.Offset < f.highWatermark {
 		return fmt.Errorf("%w: leader %d of epoch %d asks for %d, the high watermark is %d",
 			ErrTruncationBelowHighWatermark, f.leaderID, f.epoch, diverging.Offset, f.highWatermark)
@@ -187,7 +187,7 @@ func (r *Replica) truncateTo(f *follower, diverging OffsetAndEpoch) error {
 		}
 		return err
 	}
-	r.emit(LogTruncated, cut, f.highWatermark, NoReplica, false)
+	r.emit(LogTruncated, cut, f.highWatermark, &NoReplica, false)
 	votersBefore, versionBefore := r.control.votersOffset(), r.control.kraftVersion()
 	r.control.truncate(cut)
 	r.emitControlChanges(votersBefore, versionBefore)
@@ -203,7 +203,7 @@ func (r *Replica) appendFetched(f *follower, m *FetchResponse) error {
 			return err
 		}
 		if r.log.EndOffset() != before {
-			r.emit(LogAppended, r.log.EndOffset(), before, NoReplica, false)
+			r.emit(LogAppended, r.log.EndOffset(), before, &NoReplica, false)
 			r.measureFetched(r.log.EndOffset() - before)
 		}
 		if r.cfg.CanBecomeVoter || r.isVoter() {
@@ -233,6 +233,6 @@ func (r *Replica) followHighWatermark(f *follower, leaders int64) error {
 		return nil
 	}
 	f.highWatermark = next
-	r.emit(HighWatermarkAdvanced, next, before, NoReplica, before == unknown)
+	r.emit(HighWatermarkAdvanced, next, before, &NoReplica, before == unknown)
 	return r.updateListeners()
 }

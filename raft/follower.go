@@ -36,7 +36,7 @@ func (f *follower) poll(r *Replica) (int64, error) {
 		return f.pollObserver(r)
 	}
 	if r.nowMs >= f.fetchDeadlineMs {
-		r.emit(FetchTimeout, 0, 0, NoReplica, false)
+		r.emit(FetchTimeout, 0, 0, &NoReplica, false)
 		return r.nowMs, r.becomeProspective()
 	}
 	wakeMs := f.fetchDeadlineMs

@@ -39,7 +39,7 @@ func (r *Replica) grantsPreVote(upToDate bool) bool {
 // recordGrant makes a granted standard vote durable unless it is a repetition. It is the last step before the answer.
 func (r *Replica) recordGrant(candidate ReplicaKey) error {
 	if r.base().hasVoted() {
-		r.emit(VoteGranted, 0, 0, candidate, true)
+		r.emit(VoteGranted, 0, 0, &candidate, true)
 		return nil
 	}
 	if candidate.ID == r.cfg.NodeID || r.cfg.NodeID < 0 {
@@ -48,6 +48,6 @@ func (r *Replica) recordGrant(candidate ReplicaKey) error {
 	if err := r.recordVote(candidate); err != nil {
 		return err
 	}
-	r.emit(VoteGranted, 0, 0, candidate, false)
+	r.emit(VoteGranted, 0, 0, &candidate, false)
 	return nil
 }

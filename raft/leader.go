@@ -66,7 +66,7 @@ func (l *leader) poll(r *Replica) (int64, error) {
 		return r.nowMs, r.becomeResigned(l.successors(r))
 	}
 	if r.nowMs >= l.checkQuorumDeadlineMs && r.control.voters().Len() > 1 {
-		r.emit(CheckQuorumExpired, 0, 0, NoReplica, false)
+		r.emit(CheckQuorumExpired, 0, 0, &NoReplica, false)
 		return r.nowMs, r.becomeResigned(l.successors(r))
 	}
 	r.expireChange(l)
@@ -119,7 +119,7 @@ func (r *Replica) appendAsLeader(l *leader, bytes []byte) error {
 	if err := r.log.AppendLeader(bytes); err != nil {
 		return err
 	}
-	r.emit(LogAppended, r.log.EndOffset(), before, NoReplica, false)
+	r.emit(LogAppended, r.log.EndOffset(), before, &NoReplica, false)
 	l.uncommitted = append(l.uncommitted, Batch{})
 	l.uncommitted[len(l.uncommitted)-1].set(bytes)
 	r.measureAppended(r.log.EndOffset() - before)
@@ -134,7 +134,7 @@ func (r *Replica) flush() error {
 	if err := r.log.Flush(); err != nil {
 		return err
 	}
-	r.emit(LogFlushed, r.log.FlushedOffset(), 0, NoReplica, false)
+	r.emit(LogFlushed, r.log.FlushedOffset(), 0, &NoReplica, false)
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (r *Replica) updateHighWatermark(l *leader) error {
 	}
 	before := l.highWatermark
 	l.highWatermark = candidate
-	r.emit(HighWatermarkAdvanced, candidate, before, NoReplica, before == unknown)
+	r.emit(HighWatermarkAdvanced, candidate, before, &NoReplica, before == unknown)
 	r.highWatermarkPassedVoters(l)
 	if err := r.updateListeners(); err != nil {
 		return err

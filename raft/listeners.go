@@ -155,7 +155,7 @@ func (r *Replica) deliverSnapshot(id int32, l *listener) error {
 		target.HandleLoadSnapshot(snapshot, content)
 	}
 	l.nextOffset = snapshot.Offset
-	r.emit(SnapshotDelivered, snapshot.Offset, int64(id), NoReplica, false)
+	r.emit(SnapshotDelivered, snapshot.Offset, int64(id), &NoReplica, false)
 	return nil
 }
 
@@ -177,7 +177,7 @@ func (r *Replica) deliverBatches(id int32, l *listener, highWatermark int64) err
 		return fmt.Errorf("raft: batches up to %d where %d was to come: %w", end, l.nextOffset, record.ErrCorrupt)
 	}
 	l.readerEnd = end
-	r.emit(BatchDelivered, l.readerEnd, int64(id), NoReplica, false)
+	r.emit(BatchDelivered, l.readerEnd, int64(id), &NoReplica, false)
 	l.target.HandleCommit(batches)
 	return nil
 }
@@ -249,7 +249,7 @@ func (r *Replica) announceLeader() {
 			continue
 		}
 		l.announced = r.LeaderAndEpoch()
-		r.emit(LeaderChangeAnnounced, 0, int64(id), NoReplica, false)
+		r.emit(LeaderChangeAnnounced, 0, int64(id), &NoReplica, false)
 		l.target.HandleLeaderChange(l.announced)
 	}
 }

@@ -134,7 +134,7 @@ func (r *Replica) recordFetch(l *leader, key ReplicaKey, offset int64) error {
 		progress = l.observerProgress(key, r.nowMs)
 	}
 	progress.fetched(offset, r.log.EndOffset(), r.nowMs)
-	r.emit(FetchAccepted, offset, 0, key, false)
+	r.emit(FetchAccepted, offset, 0, &key, false)
 	l.countForQuorum(r, key)
 	if voter == nil {
 		return nil
@@ -144,7 +144,7 @@ func (r *Replica) recordFetch(l *leader, key ReplicaKey, offset int64) error {
 
 // hear counts a request other than a Fetch for check-quorum.
 func (r *Replica) hear(l *leader, key ReplicaKey) {
-	r.emit(VoterHeard, 0, 0, key, false)
+	r.emit(VoterHeard, 0, 0, &key, false)
 	l.countForQuorum(r, key)
 }
 

@@ -20,7 +20,7 @@ func (p *prospective) poll(r *Replica) (int64, error) {
 		return min(next, r.shutdownDeadlineMs), err
 	}
 	if r.nowMs >= p.electionDeadlineMs {
-		r.emit(ElectionTimeout, 0, 0, NoReplica, false)
+		r.emit(ElectionTimeout, 0, 0, &NoReplica, false)
 		return r.nowMs, r.preVoteFailed(p)
 	}
 	next, err := r.sendVotes(&p.tally, true)

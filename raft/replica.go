@@ -65,6 +65,7 @@ type Deps struct {
 // for concurrent use: the owner serialises all calls, the client calls of other lanes included.
 type Replica struct {
 	cfg  Config
+	self ReplicaKey // of cfg, put together once: a key made for a call and then copied waits for its own stores
 	deps Deps
 	pool *Pool
 
@@ -101,6 +102,7 @@ type Replica struct {
 // New makes a replica that has not touched its directory yet. Errors of the configuration show in Open.
 func New(cfg Config, deps Deps) *Replica {
 	r := &Replica{cfg: cfg, deps: deps, pool: deps.Pool, deadlineMs: -1, logHighWatermark: unknown}
+	r.self = ReplicaKey{ID: cfg.NodeID, DirectoryID: cfg.DirectoryID}
 	if r.pool == nil {
 		r.pool = &Pool{}
 	}

@@ -30,7 +30,7 @@ func (s *resigned) poll(r *Replica) (int64, error) {
 		return min(next, r.shutdownDeadlineMs), nil
 	}
 	if r.nowMs >= s.electionDeadlineMs {
-		r.emit(ElectionTimeout, 0, 0, NoReplica, false)
+		r.emit(ElectionTimeout, 0, 0, &NoReplica, false)
 		return r.nowMs, r.becomeUnattached(s.epoch + 1)
 	}
 	return min(next, s.electionDeadlineMs), nil

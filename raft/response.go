@@ -26,7 +26,7 @@ func (r *Replica) checkTopLevel(p *peer, code ErrorCode, wrongShape, isVote bool
 
 // unexpected reports an error that can only be waited out. It returns false: not a success.
 func (r *Replica) unexpected(p *peer, code ErrorCode) bool {
-	r.emit(UnexpectedAnswer, int64(code), 0, ReplicaKey{ID: p.id}, false)
+	r.emit(UnexpectedAnswer, int64(code), 0, &ReplicaKey{ID: p.id}, false)
 	return false
 }
 

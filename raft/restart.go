@@ -20,7 +20,7 @@ func (r *Replica) Open(nowMs int64) error {
 	}
 	r.log = log
 	r.store = quorumstate.NewStore(r.deps.Files, r.deps.Dir)
-	r.emit(LogRecovered, log.EndOffset(), log.Recovered().BytesCut, NoReplica, false)
+	r.emit(LogRecovered, log.EndOffset(), log.Recovered().BytesCut, &NoReplica, false)
 	if err := r.loadControlState(); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r *Replica) restore() error {
 		return err
 	}
 	r.role = initial
-	r.emit(RoleChanged, 0, 0, NoReplica, false)
+	r.emit(RoleChanged, 0, 0, &NoReplica, false)
 	r.emitControlChanges(NoVotersInLog, 0)
 	if c, ok := initial.(*candidate); ok {
 		return r.enteredCandidate(c)

@@ -91,7 +91,7 @@ func (r *Replica) base() *base { return r.role.common() }
 
 // localKey is this replica's identity.
 func (r *Replica) localKey() ReplicaKey {
-	return ReplicaKey{ID: r.cfg.NodeID, DirectoryID: r.cfg.DirectoryID}
+	return r.self
 }
 
 // isVoter reports whether this replica is in the latest voter set of its log, committed or not (kraft-protocol 0).

@@ -32,6 +32,6 @@ func (r *Replica) finishShutdown() bool {
 		return false
 	}
 	r.done = true
-	r.emit(ShutdownFinished, 0, 0, NoReplica, r.shutdownTimedOut)
+	r.emit(ShutdownFinished, 0, 0, &NoReplica, r.shutdownTimedOut)
 	return true
 }

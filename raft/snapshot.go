@@ -58,7 +58,7 @@ func (r *Replica) registerSnapshot(id OffsetAndEpoch) error {
 		return err
 	}
 	r.control.forgetBelow(id.Offset)
-	r.emit(SnapshotStored, id.Offset, int64(id.Epoch), NoReplica, false)
+	r.emit(SnapshotStored, id.Offset, int64(id.Epoch), &NoReplica, false)
 	return nil
 }
 

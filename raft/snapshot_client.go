@@ -8,7 +8,7 @@ func (r *Replica) startDownload(f *follower, p *peer, id OffsetAndEpoch) error {
 	if err := f.abandonDownload(); err != nil {
 		return err
 	}
-	r.emit(SnapshotOffered, id.Offset, int64(id.Epoch), ReplicaKey{ID: p.id}, false)
+	r.emit(SnapshotOffered, id.Offset, int64(id.Epoch), &ReplicaKey{ID: p.id}, false)
 	w, err := r.log.DownloadSnapshot(id, r.snapshotSuffix(id))
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *Replica) installSnapshot(f *follower, id OffsetAndEpoch) error {
 		return fmt.Errorf("%w: %d-%d is not ahead of the log, which ends at %d in epoch %d",
 			ErrSnapshotDownload, id.Offset, id.Epoch, before, r.log.LastEpoch())
 	}
-	r.emit(LogReplaced, id.Offset, before, NoReplica, false)
+	r.emit(LogReplaced, id.Offset, before, &NoReplica, false)
 	if err := r.reloadControlState(); err != nil {
 		return err
 	}

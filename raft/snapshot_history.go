@@ -49,7 +49,7 @@ func (r *Replica) reloadControlState() error {
 	}
 	r.emitControlChanges(votersBefore, versionBefore)
 	if offset := r.control.votersOffset(); offset == votersBefore && !r.control.voters().Equal(before) {
-		r.emit(VotersChanged, offset, votersBefore, NoReplica, false) // what the log had there was never committed
+		r.emit(VotersChanged, offset, votersBefore, &NoReplica, false) // what the log had there was never committed
 	}
 	return nil
 }

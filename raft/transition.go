@@ -116,10 +116,10 @@ func (r *Replica) enter(next role, durable bool) error {
 	}
 	r.role = next
 	if epoch := r.base().epoch; epoch != oldEpoch {
-		r.emit(EpochAdopted, 0, int64(oldEpoch), NoReplica, false)
+		r.emit(EpochAdopted, 0, int64(oldEpoch), &NoReplica, false)
 	}
 	if old != next.kind() || oldEpoch != r.base().epoch || oldLeader != r.base().leaderID {
-		r.emit(RoleChanged, 0, 0, NoReplica, false)
+		r.emit(RoleChanged, 0, 0, &NoReplica, false)
 	}
 	return nil
 }

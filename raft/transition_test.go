@@ -146,7 +146,7 @@ func TestTransitionGuards(t *testing.T) {
 	lost.tally.answers[1] = rejected
 	require.ErrorIs(t, newRoleReplica(t, lost).checkTransition(makeRole(t, Leader, 5, NoReplica, 1, 0)), ErrIllegalTransition)
 	observer := newRoleReplica(t, makeRole(t, Unattached, 5, NoReplica, -1, 0))
-	observer.cfg.NodeID = 9
+	observer.cfg.NodeID, observer.self.ID = 9, 9
 	require.ErrorIs(t, observer.checkTransition(makeRole(t, Prospective, 5, NoReplica, -1, 0)), ErrIllegalTransition)
 }
 

@@ -23,7 +23,7 @@ func (u *unattached) poll(r *Replica) (int64, error) {
 		return r.shutdownDeadlineMs, nil
 	}
 	if r.nowMs >= u.electionDeadlineMs {
-		r.emit(ElectionTimeout, 0, 0, NoReplica, false)
+		r.emit(ElectionTimeout, 0, 0, &NoReplica, false)
 		return r.nowMs, r.becomeProspective()
 	}
 	return min(u.electionDeadlineMs, r.discover(u)), nil

@@ -46,9 +46,9 @@ func (r *Replica) handleVoteRequest(conn int64, m *VoteRequest) error {
 	grant := r.grants(m)
 	switch {
 	case !grant:
-		r.emit(VoteRefused, 0, 0, candidate, m.PreVote)
+		r.emit(VoteRefused, 0, 0, &candidate, m.PreVote)
 	case m.PreVote:
-		r.emit(PreVoteGranted, 0, 0, candidate, false)
+		r.emit(PreVoteGranted, 0, 0, &candidate, false)
 	default:
 		if err := r.recordGrant(candidate); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (r *Replica) handleVoteResponse(p *peer, m *VoteResponse) (success bool, er
 		case quorum.Won:
 			return true, r.becomeCandidate()
 		case quorum.Lost:
-			r.emit(ElectionLost, 0, 0, NoReplica, true)
+			r.emit(ElectionLost, 0, 0, &NoReplica, true)
 			return true, r.preVoteFailed(role)
 		}
 	case *candidate:
@@ -156,7 +156,7 @@ func (r *Replica) handleVoteResponse(p *peer, m *VoteResponse) (success bool, er
 			return true, r.becomeLeader(role)
 		case quorum.Lost:
 			if before != quorum.Lost {
-				r.emit(ElectionLost, 0, 0, NoReplica, false)
+				r.emit(ElectionLost, 0, 0, &NoReplica, false)
 			}
 		}
 	}

@@ -80,14 +80,14 @@ func (r *Replica) votersCommitted(l *leader) bool {
 func (r *Replica) startChange(l *leader, c voterChange) {
 	c.deadlineMs = r.nowMs + r.cfg.RequestTimeoutMs
 	l.change = c
-	r.emit(VoterChangeStarted, int64(c.kind), 0, c.voter.ReplicaKey, false)
+	r.emit(VoterChangeStarted, int64(c.kind), 0, &c.voter.ReplicaKey, false)
 }
 
 // endChange forgets the pending change and answers it, unless it was answered before.
 func (r *Replica) endChange(l *leader, code ErrorCode, why string) {
 	c := l.change
 	l.change = voterChange{}
-	r.emit(VoterChangeEnded, int64(code), c.offset, c.voter.ReplicaKey, c.answered)
+	r.emit(VoterChangeEnded, int64(code), c.offset, &c.voter.ReplicaKey, c.answered)
 	if !c.answered {
 		r.answerChange(&c, code, why)
 	}

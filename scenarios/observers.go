@@ -18,7 +18,10 @@ type (
 
 func (o *raftObserver) Observe(e *raft.Event) {
 	p := o.c.memory.raft.next()
-	p.E = *e
+	to := &p.E // field by field: who copies at once what was written in parts just now waits
+	to.Kind, to.Epoch, to.Role, to.Leader = e.Kind, e.Epoch, e.Role, e.Leader
+	to.Offset, to.Other, to.Flag = e.Offset, e.Other, e.Flag
+	to.Peer = e.Peer
 	o.env.Observe(p)
 }
 

@@ -18,16 +18,16 @@ func (e *entry) last() int64 { return e.base + int64(e.lastDelta) }
 
 // push adds a batch behind the others. Position and segment are set when the bytes get their place.
 func (l *Log) push(b record.Batch) *entry {
-	e := entry{
-		base: b.BaseOffset(), timestampMs: b.MaxTimestampMs(), lastDelta: b.LastOffsetDelta(),
-		epoch: b.LeaderEpoch(), size: int32(len(b)),
-	}
+	n := len(l.index)
+	l.index = append(l.index, entry{})
+	e := &l.index[n] // in its place: an entry made first and then copied waits for its own stores
+	e.base, e.timestampMs, e.lastDelta = b.BaseOffset(), b.MaxTimestampMs(), b.LastOffsetDelta()
+	e.epoch, e.size = b.LeaderEpoch(), int32(len(b))
 	e.reach = e.last()
-	if n := len(l.index); n > 0 && l.index[n-1].reach > e.reach {
-		e.reach = l.index[n-1].reach
+	if n > 0 {
+		e.reach = max(e.reach, l.index[n-1].reach)
 	}
-	l.index = append(l.index, e)
-	return &l.index[len(l.index)-1]
+	return e
 }
 
 // find returns the position in the index of the first batch that reaches offset, len(index) if none does. Base

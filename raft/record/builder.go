@@ -19,9 +19,15 @@ type Builder struct {
 	count int32
 }
 
+// emptyHeader keeps the place of a header.
+var emptyHeader [BatchOverhead]byte
+
 // Reset begins a batch that is appended to dst (nil is fine).
 func (b *Builder) Reset(dst []byte, spec BatchSpec) {
-	*b = Builder{buf: append(dst, make([]byte, BatchOverhead)...), start: int32(len(dst)), spec: spec}
+	b.start, b.count = int32(len(dst)), 0
+	b.buf = append(dst, emptyHeader[:]...)
+	b.spec.BaseOffset, b.spec.LeaderEpoch = spec.BaseOffset, spec.LeaderEpoch
+	b.spec.TimestampMs, b.spec.Control = spec.TimestampMs, spec.Control
 }
 
 // Add appends a record. A nil key or value is null; data records of the metadata log have a nil key.

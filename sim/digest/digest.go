@@ -23,28 +23,37 @@ func Word(h, v uint64) uint64 {
 
 // Bytes folds a byte string, its length included, into a running digest.
 func Bytes(h uint64, b []byte) uint64 {
-	n := uint64(len(b))
+	n, whole := uint64(len(b)), b
 	for len(b) >= 16 {
 		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k1^h, binary.LittleEndian.Uint64(b[8:])^k2)
 		h = hi ^ lo ^ bits.RotateLeft64(h, 29)
 		b = b[16:]
 	}
-	var a, c uint64
+	var a uint64
 	if len(b) >= 8 {
 		a = binary.LittleEndian.Uint64(b)
 		b = b[8:]
 	}
-	for i := len(b) - 1; i >= 0; i-- {
-		c = c<<8 | uint64(b[i])
-	}
+	c := rest(whole, len(b))
 	hi, lo := bits.Mul64(a^k0^h, c^k2^n*0x9e3779b97f4a7c15)
 	return hi ^ lo ^ bits.RotateLeft64(h, 17)
+}
+
+// rest returns the last n bytes of b, n below 8, as a number in little-endian order: one load where b has eight bytes.
+func rest(b []byte, n int) (c uint64) {
+	if len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b[len(b)-8:]) >> 8 >> (56 - 8*n)
+	}
+	for i := n - 1; i >= 0; i-- {
+		c = c<<8 | uint64(b[len(b)-n+i])
+	}
+	return c
 }
 
 // BytesTwice folds a byte string into two running digests, which is what Bytes does to each; the two chains of multiplications run side by
 // side.
 func BytesTwice(h, g uint64, b []byte) (uint64, uint64) {
-	n := uint64(len(b))
+	n, whole := uint64(len(b)), b
 	for len(b) >= 16 {
 		x, y := binary.LittleEndian.Uint64(b)^k1, binary.LittleEndian.Uint64(b[8:])^k2
 		hi, lo := bits.Mul64(x^h, y)
@@ -53,14 +62,12 @@ func BytesTwice(h, g uint64, b []byte) (uint64, uint64) {
 		g = hi2 ^ lo2 ^ bits.RotateLeft64(g, 29)
 		b = b[16:]
 	}
-	var a, c uint64
+	var a uint64
 	if len(b) >= 8 {
 		a = binary.LittleEndian.Uint64(b)
 		b = b[8:]
 	}
-	for i := len(b) - 1; i >= 0; i-- {
-		c = c<<8 | uint64(b[i])
-	}
+	c := rest(whole, len(b))
 	a, c = a^k0, c^k2^n*0x9e3779b97f4a7c15
 	hi, lo := bits.Mul64(a^h, c)
 	hi2, lo2 := bits.Mul64(a^g, c)
