@@ -87,6 +87,7 @@ func TestAppendFollowerTakesThePrefix(t *testing.T) {
 		{"below the epoch before", batch(3, 2, 1), 1},
 		{"gap", batch(4, 3, 1), 1},
 		{"overlap", good, 1},
+		{"overlap that goes on", batch(2, 3, 2), 1},
 		{"checksum", flipped, 1},
 		{"cut short", next[:len(next)-1], 1},
 		{"garbage", []byte("garbage that is no batch at all"), 1},
