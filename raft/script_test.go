@@ -480,7 +480,9 @@ func (s *script) fetchAnswer(d *datadriven.TestData, q *FetchRequest, response *
 		require.NoError(s.t, err)
 		var b record.Builder
 		b.Reset(response.Records, record.BatchSpec{BaseOffset: offset, LeaderEpoch: response.LeaderEpoch, Control: true})
-		b.AddControl(record.KRaftVersion, (&record.KRaftVersionRecord{KRaftVersion: 1}).AppendTo(nil))
+		if !d.HasArg("alone") {
+			b.AddControl(record.KRaftVersion, (&record.KRaftVersionRecord{KRaftVersion: 1}).AppendTo(nil))
+		}
 		votersRecord := vs.Record()
 		b.AddControl(record.KRaftVoters, votersRecord.AppendTo(nil))
 		response.Records = b.Finish()
