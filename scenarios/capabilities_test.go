@@ -50,6 +50,7 @@ func TestEachVersionMatters(t *testing.T) {
 	}
 	for _, c := range []struct {
 		limit string
+		only  string // host that has the limit, "" for all
 		plan  func() *plan.Plan
 		with  string // some line of the trace is like that without the limit, and none with it
 		under string // the other way round
@@ -59,6 +60,9 @@ func TestEachVersionMatters(t *testing.T) {
 		{limit: "Fetch:17", plan: static, with: `: Fetch .* hw=\d`},
 		{limit: "Fetch:16", plan: dynamicPlan, with: `high watermark .*|: FetchResponse NONE .* hw=[1-9]`},
 		{limit: "ApiVersions:3", plan: adds, with: `AddRaftVoterResponse NONE`, under: `AddRaftVoterResponse INVALID_REQUEST`},
+		{limit: "ApiVersions:4", only: "c1", plan: static, under: `ApiVersionsResponse UNSUPPORTED_VERSION`}, // the others greet in version 5 first
+		{limit: "DescribeQuorum:1", plan: removes, with: `RemoveRaftVoterResponse NONE`, under: `RemoveRaftVoterResponse INVALID_REQUEST`},
+		{limit: "DescribeQuorum:-1", plan: removes, with: `RemoveRaftVoterResponse NONE`},
 		{limit: "BeginQuorumEpoch:0", plan: static, with: `: BeginQuorumEpoch .* to=\d`, under: `: BeginQuorumEpoch leader=\d+ epoch=\d+$`},
 		{limit: "AddRaftVoter:0", plan: joins, with: `to c\d: AddRaftVoter `, under: `cannot be sent: UNSUPPORTED_VERSION`},
 		{limit: "AddRaftVoter:-1", plan: adds, with: `AddRaftVoterResponse NONE`, under: `AddRaftVoterResponse UNSUPPORTED_VERSION`},
@@ -70,7 +74,7 @@ func TestEachVersionMatters(t *testing.T) {
 			seen := func(limit string) (with, under bool) {
 				p := c.plan()
 				for i := range p.Hosts {
-					if p.Hosts[i].Kind != kindOperator && limit != "" {
+					if h := &p.Hosts[i]; h.Kind != kindOperator && limit != "" && (c.only == "" || c.only == h.ID) {
 						p.Hosts[i].Params["limits"] = limit
 					}
 				}
@@ -103,7 +107,9 @@ func TestEachFieldMatters(t *testing.T) {
 	for _, c := range []struct {
 		limit, sent string
 		plan        *plan.Plan
-	}{{"EndQuorumEpoch:0", ": EndQuorumEpoch leader=", stops}, {"FetchSnapshot:0", ": FetchSnapshot epoch=", lags}} {
+	}{
+		{"EndQuorumEpoch:0", ": EndQuorumEpoch leader=", stops}, {"FetchSnapshot:0", ": FetchSnapshot epoch=", lags},
+	} {
 		t.Run(c.limit, func(t *testing.T) {
 			digests := map[bool]uint64{} // of the traces up to the first message of the kind
 			for _, limited := range []bool{false, true} {

@@ -4,6 +4,7 @@ package scenarios
 
 import (
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/wire"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/decide"
 )
@@ -113,7 +114,7 @@ func (d *desk) send(m raft.Message) bool {
 func (d *desk) answered(m raft.Message) {
 	switch m := m.(type) {
 	case *raft.DescribeQuorumResponse:
-		if m.ErrorCode == raft.None && m.PartitionError == raft.None {
+		if m = d.readable(m); m != nil && m.ErrorCode == raft.None && m.PartitionError == raft.None {
 			d.later(func() { d.decide(m) })
 			return
 		}
@@ -136,6 +137,22 @@ func (d *desk) answered(m raft.Message) {
 		}
 	}
 	d.again(d.pauseNs())
+}
+
+// readable is what the version of DescribeQuorum that the asked host knows has of an answer: before version 2 no directory ids (kraft-protocol
+// 2.10), without which no voter of a dynamic quorum can be named. The desk itself has the newest release. nil for no answer.
+func (d *desk) readable(m *raft.DescribeQuorumResponse) *raft.DescribeQuorumResponse {
+	h := &d.o.c.hosts[d.asking.Index()]
+	version := between(h, h, wire.DescribeQuorum)
+	if version < 0 {
+		return nil
+	}
+	plain, err := wire.Normalize(m, version)
+	if err != nil {
+		return nil
+	}
+	answer, _ := plain.(*raft.DescribeQuorumResponse)
+	return answer
 }
 
 func (d *desk) later(f func()) {

@@ -6,16 +6,18 @@ import (
 	"path/filepath"
 
 	"github.com/kraftsim/kraftsim/scenarios"
+	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
 // write makes a folder with the files of a storage. It is written beside and renamed: a reader sees all of it or nothing,
-// and an error leaves nothing behind but parent folders. An empty folder of the name is replaced.
+// and an error leaves nothing behind but parent folders; what a killed process left is removed. An empty folder of the name is replaced.
 func write(out string, files []scenarios.ExportedFile) (err error) {
 	parent := filepath.Dir(out)
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(parent, filepath.Base(out)+".tmp-")
+	plan.RemoveLeftovers(parent, filepath.Base(out))
+	temp, err := os.MkdirTemp(parent, plan.Unfinished(filepath.Base(out)))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kraftsim/kraftsim/metadata/osfiles"
+	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/scenarios"
 	"github.com/kraftsim/kraftsim/sim"
@@ -29,7 +31,7 @@ and the same cluster id; when DIR has a log, they begin with a copy of it. Witho
 lists it, default is the node alone; a node that is not listed joins as an observer. A directory formatted for no initial
 controllers joins the voters of --voters, default one that the simulator makes. The release is upstream-4.5 as in format, 4.0
 where there is a bootstrap.checkpoint, a newer one where the files need it; --release says otherwise. What Kafka takes without
-a word is told as a warning: two voter lists, a log that the start cuts.
+a word is told as a warning: two voter lists, a log that the start cuts; so is a directory that a running process has locked.
   --export OUT writes the node's storage as it is after the run: one folder per log directory, under its own name, so that OUT can
 be DIR again. OUT must not exist, or be an empty folder outside of DIR, and appears at once or not at all. It is written whenever
 a run took place, also with exit code 1.
@@ -114,8 +116,26 @@ func (c *fromCall) plan(cmd *cobra.Command, args []string) (*plan.Plan, error) {
 	}
 	p, notes, err := scenarios.ExaminedPlanFrom(os.DirFS(c.from), seed, scenarios.FromOptions{
 		Release: c.release, Voters: c.voters, Where: filepath.ToSlash(c.from), Single: single})
-	c.notes = notes
+	if c.notes = notes; notes != nil {
+		notes.Warnings = append(notes.Warnings, inUse(c.from)...)
+	}
 	return p, err
+}
+
+// inUse warns of log directories that a running process has locked: what is read of them is no state of one moment.
+func inUse(from string) (warnings []string) {
+	disk := osfiles.New()
+	dirs := []string{from}
+	entries, _ := os.ReadDir(from) // that it cannot be read was told before
+	for _, e := range entries {
+		dirs = append(dirs, filepath.Join(from, e.Name()))
+	}
+	for _, dir := range dirs {
+		if held, _ := disk.LockedElsewhere(filepath.Join(dir, startup.LockFile)); held {
+			warnings = append(warnings, "another process has locked "+dir+" and may write to it: copy it when that process has stopped")
+		}
+	}
+	return warnings
 }
 
 // checkExport refuses a folder that could not be written as promised.

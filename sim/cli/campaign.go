@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -237,6 +238,8 @@ func checkCampaign(cfg *campaign.Config, memoryMB int64) error {
 		return Usagef("--seeds must not be negative")
 	case cfg.Seeds > mostRuns || cfg.MinRuns > mostRuns:
 		return Usagef("--seeds and --min-runs must be at most %d", int64(mostRuns))
+	case uint64(cfg.First) > math.MaxUint64-seedsBehind(cfg):
+		return Usagef("--first must be at most %d here: there are no seeds behind %d", math.MaxUint64-seedsBehind(cfg), uint64(math.MaxUint64))
 	case cfg.Workers < 1 || cfg.Workers > mostWorkers:
 		return Usagef("--workers must be at least 1, and at most %d", mostWorkers)
 	case cfg.MinRuns < 1:
@@ -253,6 +256,14 @@ func checkCampaign(cfg *campaign.Config, memoryMB int64) error {
 		return Usagef("--memory must lie between 16 and %d MiB", 1<<30)
 	}
 	return checkRunLimit(cfg.RunLimit)
+}
+
+// seedsBehind is how many seeds behind the first one a campaign may come to; one that is bounded by time is given the most.
+func seedsBehind(cfg *campaign.Config) uint64 {
+	if cfg.Seeds > 0 {
+		return uint64(cfg.Seeds) - 1
+	}
+	return mostRuns
 }
 
 // workerProcess makes the command that runs this binary as a worker. It keeps the name under which the program was called,

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
 // errUnwritten ends the program with ExitInternal: the command did its work and reported it, and could not keep all of it.
@@ -30,7 +32,8 @@ func checkFolder(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cause(err)
 	}
-	f, err := os.CreateTemp(dir, ".writable-*")
+	plan.RemoveLeftovers(dir, "writable")
+	f, err := os.CreateTemp(dir, plan.Unfinished("writable"))
 	if err != nil {
 		return cause(err)
 	}

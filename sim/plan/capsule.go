@@ -1,11 +1,7 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -201,53 +197,4 @@ func ReadCapsuleFile(file string, r *Registry) (*Capsule, error) {
 		return nil, InFile(file, err)
 	}
 	return c, nil
-}
-
-// WriteFile writes data under the name in one step: a reader sees the old file or the whole new one, never a part. Missing
-// folders are made.
-func WriteFile(file string, data []byte) (err error) {
-	if info, err := os.Stat(file); err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
-		return writeTo(file, data)
-	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("plan: write: %w", err)
-	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(file)+".*")
-	if err != nil {
-		return fmt.Errorf("plan: write: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("plan: write: %w", err)
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
-}
-
-// writeTo hands data to a device or a pipe, which a file in its place would take away from everybody.
-func writeTo(file string, data []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err == nil {
-		_, err = f.Write(data)
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		return fmt.Errorf("plan: write: %w", err)
-	}
-	return nil
 }

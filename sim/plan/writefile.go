@@ -1,0 +1,103 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// WriteFile writes data under the name in one step: a reader sees the old file or the whole new one, never a part. Missing
+// folders are made. What a process left that was killed while it wrote the same file is removed.
+func WriteFile(file string, data []byte) (err error) {
+	if info, err := os.Stat(file); err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return writeTo(file, data)
+	}
+	dir, base := filepath.Dir(file), filepath.Base(file)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("plan: write: %w", err)
+	}
+	RemoveLeftovers(dir, base)
+	f, err := os.CreateTemp(dir, Unfinished(base))
+	if err != nil {
+		return fmt.Errorf("plan: write: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("plan: write: %w", err)
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
+}
+
+// writeTo hands data to a device or a pipe, which a file in its place would take away from everybody.
+func writeTo(file string, data []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.Write(data)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("plan: write: %w", err)
+	}
+	return nil
+}
+
+// unfinishedPrefix begins the names of files and folders that become base when they are whole, on this machine.
+func unfinishedPrefix(base string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return "." + base + ".unfinished-" + host + "-"
+}
+
+// Unfinished is the pattern, for os.CreateTemp and os.MkdirTemp, of what this process makes before it gets the name base. It tells machine and
+// process, so that RemoveLeftovers knows what nobody will finish.
+func Unfinished(base string) string { return unfinishedPrefix(base) + strconv.Itoa(os.Getpid()) + "-*" }
+
+// RemoveLeftovers removes from a folder what processes of this machine that are gone left unfinished for a name. What cannot be read or
+// removed stays.
+func RemoveLeftovers(dir, base string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	prefix := unfinishedPrefix(base)
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), prefix)
+		digits, _, whole := strings.Cut(rest, "-")
+		pid, err := strconv.Atoi(digits)
+		if ours && whole && err == nil && pid > 0 && gone(pid) {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// gone reports whether there is no process of that number.
+func gone(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return true
+	}
+	err = p.Signal(syscall.Signal(0))
+	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
+}
