@@ -34,6 +34,7 @@ type prompt struct {
 	turns     []int64      // by host: inputs that its raft lane has taken
 
 	successors successors
+	once       once
 	changes    changesOpen
 }
 
@@ -64,12 +65,13 @@ type toldMark struct {
 // build makes it ready for a run.
 func (x *prompt) build(c *cluster) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], successors: x.successors, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], successors: x.successors, once: x.once, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
 		evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
 	}
 	x.successors.build(c.w, n)
+	x.once.build(c.w, n)
 	for range n {
 		x.told, x.turns = append(x.told, toldMark{epoch: -1}), append(x.turns, 0)
 	}
@@ -126,13 +128,19 @@ func (x *prompt) closed(at *sim.Host, conn sim.Conn) {
 	}
 }
 
-// fetchReceived tells of a request before raft sees it.
+// fetchReceived tells of a message before raft sees it.
 func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
 	x := &n.c.prompt
-	if x.c == nil || m.Kind()&1 == 1 {
+	if x.c == nil {
 		return
 	}
 	from := env.Peer(conn)
+	if m.Kind()&1 == 1 {
+		if from != nil {
+			x.once.answered(env.Host(), from, m)
+		}
+		return
+	}
 	if from == nil {
 		x.successors.unseen[env.Host().Index()] = env.Host().Boot()
 		return
@@ -173,6 +181,7 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 	if to == nil {
 		return
 	}
+	x.sent(from, to, m)
 	switch r := m.(type) {
 	case *raft.FetchResponse:
 		x.answered(from, to, r)
@@ -193,7 +202,11 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 // in a later one, of what it knew as a leader, is of a leader that is gone (kraft-protocol 1.5).
 func (x *prompt) OnProtocol(h *sim.Host, o sim.Observation) {
 	e, ok := o.(*invariants.RaftObservation)
-	if !ok || e.E.Kind != raft.RoleChanged || e.E.Role != raft.Follower {
+	if !ok {
+		return
+	}
+	x.once.shown(h, &e.E)
+	if e.E.Kind != raft.RoleChanged || e.E.Role != raft.Follower {
 		return
 	}
 	i, n := h.Index(), len(x.turns)

@@ -1,0 +1,113 @@
+//nodet:room
+
+package scenarios
+
+import (
+	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/sim"
+)
+
+// noNeedlessRequest judges what a replica asks although it has the answer. Nothing else notices: whoever asks again as fast as answers come
+// elects and replicates like any other, and only the network pays. Both halves are seen from outside, in the messages.
+var noNeedlessRequest = sim.InvariantDoc{
+	Name: "no-needless-request", Source: "KIP-595, KIP-1166; kraft-protocol 1.8, 1.9, 2.8; known-bugs L5",
+	Doc: "A voter that has answered is not asked again in the same vote or pre-vote, nor told again that the leader of an epoch has " +
+		"resigned; and a Fetch tells the high watermark that its sender has learned in that epoch, without which no leader lets it wait.",
+}
+
+// once is the part of prompt that remembers what each node has asked each other.
+type once struct {
+	evaluated *int64
+	hosts     int
+	asked     []question // by sender, then by receiver
+	learned   []toldMark // by host: the high watermark that it reached as a follower of an epoch
+}
+
+// question is the last Vote or EndQuorumEpoch of a node to another, in one process life and one stay in a role.
+type question struct {
+	kind        uint32
+	epoch       int32
+	correlation int32
+	boot        int32 // of the sender
+	preVote     bool
+	answered    bool
+}
+
+// build makes it ready for a run with n hosts.
+func (o *once) build(w *sim.World, n int) {
+	o.evaluated, o.hosts, o.asked, o.learned = w.Evaluated(noNeedlessRequest.Name), n, o.asked[:0], o.learned[:0]
+	for range n * n {
+		o.asked = append(o.asked, question{})
+	}
+	for range n {
+		o.learned = append(o.learned, toldMark{epoch: -1})
+	}
+}
+
+// shown hears what a replica says of itself. It forgets here whom it has asked: another role, or another tally, begins. That alone is
+// taken from its word; what it has learned is compared with what it tells its leader.
+func (o *once) shown(h *sim.Host, e *raft.Event) {
+	switch e.Kind {
+	case raft.RoleChanged, raft.EpochAdopted, raft.VotePersisted, raft.PreVoteStarted:
+		clear(o.asked[h.Index()*o.hosts : (h.Index()+1)*o.hosts])
+	case raft.HighWatermarkAdvanced:
+		if e.Role == raft.Follower {
+			o.learned[h.Index()] = toldMark{epoch: e.Epoch, boot: h.Boot(), mark: e.Offset}
+		}
+	}
+}
+
+// answered hears of an answer in the turn that handles it. One with an error is no answer, nor is one of another epoch.
+func (o *once) answered(at, from *sim.Host, m raft.Message) {
+	q := &o.asked[at.Index()*o.hosts+from.Index()]
+	if q.kind|1 != m.Kind() || q.boot != at.Boot() {
+		return
+	}
+	switch r := m.(type) {
+	case *raft.VoteResponse:
+		q.answered = q.answered || q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape &&
+			r.ErrorCode == raft.None && r.PartitionError == raft.None
+	case *raft.EndQuorumEpochResponse:
+		q.answered = q.answered || q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape &&
+			r.ErrorCode == raft.None && r.PartitionError == raft.None
+	}
+}
+
+// sent judges a request.
+func (x *prompt) sent(from, to *sim.Host, m sim.Message) {
+	switch r := m.(type) {
+	case *raft.VoteRequest:
+		x.once.asks(x.c.w, from, to, question{kind: r.Kind(), epoch: r.ReplicaEpoch, correlation: r.Correlation, preVote: r.PreVote})
+	case *raft.EndQuorumEpochRequest:
+		x.once.asks(x.c.w, from, to, question{kind: r.Kind(), epoch: r.LeaderEpoch, correlation: r.Correlation})
+	case *raft.FetchRequest:
+		l := &x.once.learned[from.Index()]
+		if l.epoch != r.CurrentLeaderEpoch || l.boot != from.Boot() {
+			return
+		}
+		*x.once.evaluated++
+		if r.HighWatermark < l.mark {
+			x.c.w.Violate(noNeedlessRequest.Name, "high-watermark", from.ID()+" told "+to.ID()+" in epoch "+number(int64(l.epoch))+
+				" that its high watermark is "+number(r.HighWatermark)+", and has reached "+number(l.mark))
+		}
+	}
+}
+
+// asks compares a question with the one before.
+func (o *once) asks(w *sim.World, from, to *sim.Host, q question) {
+	q.boot = from.Boot()
+	last := &o.asked[from.Index()*o.hosts+to.Index()]
+	*o.evaluated++
+	if last.answered && last.kind == q.kind && last.epoch == q.epoch && last.boot == q.boot && last.preVote == q.preVote {
+		word, what := "vote", "asked"
+		switch {
+		case q.preVote:
+			word = "pre-vote"
+		case q.kind == raft.KindEndQuorumEpochRequest:
+			word, what = "resignation", "told"
+		}
+		w.Violate(noNeedlessRequest.Name, word, from.ID()+" "+what+" "+to.ID()+" again in epoch "+number(int64(q.epoch))+
+			", which had answered: "+word)
+	}
+	*last = q
+}
