@@ -96,12 +96,27 @@ func (j *judgement) features(op *controller.Op) {
 		j.wrong(!op.ValidateOnly && u.Level == 0 && listed, "feature", "%s went to level 0 and is finalized still", u.Feature)
 		j.wrong(u.UpgradeType == controller.Upgrade && u.Level < was || u.UpgradeType != controller.Upgrade && u.Level > was, "direction",
 			"%s goes from %d to %d by upgrade type %d", u.Feature, was, u.Level, u.UpgradeType)
+		if u.Feature == features.EligibleLeaderReplicas && was == 0 && u.Level > 0 && !op.ValidateOnly {
+			j.eligibleBegins()
+		}
 		if u.Feature == features.MetadataVersion {
 			at := changedAt(j.before, was, u.Level)
 			j.wrong(at > 0, "downgrade", "metadata.version goes from %d to %d, and metadata changed at %d", was, u.Level, at)
 			continue
 		}
 		j.dependency(op, u)
+	}
+}
+
+// eligibleBegins: with the first level of eligible leader replicas there is one min.insync.replicas of all brokers, that of before if there was
+// one, and none of a single broker (KIP-966; metadata-bootstrap 5.2).
+func (j *judgement) eligibleBegins() {
+	all := image.ConfigKey{Type: image.BrokerResource, Name: "min.insync.replicas"}
+	old, had := j.before.Config(all)
+	now, has := j.after.Config(all)
+	j.wrong(!has || had && now != old, "eligible", "min.insync.replicas of all brokers is %q, there %t; before it was %q, there %t", now, has, old, had)
+	for key := range j.after.Configs() {
+		j.wrong(key.Type == image.BrokerResource && key.Resource != "" && key.Name == all.Name, "eligible", "broker %q has a min.insync.replicas of its own still", key.Resource)
 	}
 }
 
@@ -146,6 +161,7 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 	old, now := j.before.Broker(r.BrokerID), j.after.Broker(r.BrokerID)
 	switch j.r.Code {
 	case controller.None:
+		j.wrong(j.before.ClusterID() != "" && r.ClusterID != j.before.ClusterID(), "foreign", "broker %d has cluster id %q, this is %q", r.BrokerID, r.ClusterID, j.before.ClusterID())
 		j.directories(r)
 		j.wrong(now == nil || now.IncarnationID != r.IncarnationID || now.Epoch != j.r.Broker.BrokerEpoch, "registration", "broker %d is not there with epoch %d",
 			r.BrokerID, j.r.Broker.BrokerEpoch)

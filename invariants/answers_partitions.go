@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/image"
@@ -74,6 +75,11 @@ func (j *judgement) created(q *controller.CreateTopicsRequest) {
 		switch {
 		case x.Code == controller.TopicAlreadyExists:
 			j.wrong(old == nil, "reason", "topic %q was not there", x.Name)
+		case x.Code == controller.InvalidTopicException:
+			j.wrong(plainName(x.Name) && j.lookalike(x.Name) == "", "reason", "topic %q is a name like others, and no topic looks like it", x.Name)
+			j.wrong(old == nil && now != nil, "topic", "topic %q is there, and was refused", x.Name)
+		case x.Code == controller.None && j.lookalike(x.Name) != "":
+			j.wrong(true, "collision", "topic %q is made beside %q: metrics show both under one name", x.Name, j.lookalike(x.Name))
 		case x.Code == controller.None && q.ValidateOnly:
 			j.wrong(old != nil || now != nil, "topic", "topic %q is there, and was only asked about", x.Name)
 		case x.Code == controller.None:
@@ -91,6 +97,28 @@ func (j *judgement) created(q *controller.CreateTopicsRequest) {
 			j.wrong(old == nil && now != nil, "topic", "topic %q is there, and was refused", x.Name)
 		}
 	}
+}
+
+// lookalike is a topic that was there and whose name differs by dots and underscores only, "" for none (metadata-bootstrap 7.6).
+func (j *judgement) lookalike(name string) string {
+	if !strings.ContainsAny(name, "._") {
+		return ""
+	}
+	inMetrics := strings.ReplaceAll(name, ".", "_")
+	for t := range j.before.Topics() {
+		if t.Name != name && strings.ReplaceAll(t.Name, ".", "_") == inMetrics {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// plainName tells whether nothing is wrong with the name of a topic by itself.
+func plainName(name string) bool {
+	odd := strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_' || r == '-')
+	})
+	return odd < 0 && name != "" && name != "." && name != ".." && len(name) <= 249
 }
 
 func hasTwice(list []int32) bool {

@@ -38,7 +38,7 @@ func cluster1(t *testing.T) *image.Image {
 			LogDirs: []record.UUID{record.UUIDFromHalves(uint64(id), 9)}, Features: []records.BrokerFeature{{Name: "metadata.version", MinSupportedVersion: 1, MaxSupportedVersion: 25}}})
 	}
 	dir := record.UUIDFromHalves(1, 9)
-	list = append(list, &records.TopicRecord{Name: "t", TopicId: theTopic}, &records.PartitionRecord{TopicId: theTopic, Replicas: []int32{1, 2, 3}, Isr: []int32{1, 2}, Leader: 1,
+	list = append(list, &records.TopicRecord{Name: "a.b", TopicId: record.UUIDFromHalves(6, 6)}, &records.TopicRecord{Name: "t", TopicId: theTopic}, &records.PartitionRecord{TopicId: theTopic, Replicas: []int32{1, 2, 3}, Isr: []int32{1, 2}, Leader: 1,
 		LeaderEpoch: 4, PartitionEpoch: 6, Directories: []record.UUID{dir, dir, dir}}, &records.ProducerIdsRecord{NextProducerId: 5000})
 	value := "delete"
 	list = append(list, &records.ConfigRecord{ResourceType: image.TopicResource, ResourceName: "t", Name: "cleanup.policy", Value: &value})
@@ -82,6 +82,13 @@ func answersCases() []answersCase {
 	create := controller.Op{Kind: controller.CreateTopics, Request: &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{Name: "n", Partitions: 1}}}}
 	created := []records.Record{&records.TopicRecord{Name: "n", TopicId: record.UUIDFromHalves(8, 8)}, &records.PartitionRecord{TopicId: record.UUIDFromHalves(8, 8), Replicas: []int32{1}, Isr: []int32{1},
 		Leader: 1, Directories: []record.UUID{record.UUIDFromHalves(1, 9)}}}
+	like := func(name string) controller.Op {
+		return controller.Op{Kind: controller.CreateTopics, Request: &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{Name: name, Partitions: 1}}}}
+	}
+	likeMade := func(name string) []records.Record {
+		return []records.Record{&records.TopicRecord{Name: name, TopicId: record.UUIDFromHalves(8, 8)}, &records.PartitionRecord{TopicId: record.UUIDFromHalves(8, 8), Replicas: []int32{1}, Isr: []int32{1},
+			Leader: 1, Directories: []record.UUID{record.UUIDFromHalves(1, 9)}}}
+	}
 	remove := controller.Op{Kind: controller.DeleteTopics, Request: &controller.DeleteTopicsRequest{Names: []string{"t"}}}
 	ids := controller.Op{Kind: controller.AllocateProducerIDs, Request: &controller.AllocateProducerIDsRequest{BrokerID: 1, BrokerEpoch: 10}}
 	next := func(n int64) []records.Record { return []records.Record{&records.ProducerIdsRecord{NextProducerId: n}} }
@@ -111,6 +118,11 @@ func answersCases() []answersCase {
 	reply := func(epoch int64) controller.Result {
 		return controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: epoch}}
 	}
+	eligible := lower("eligible.leader.replicas.version", 1, controller.Upgrade)
+	minimum := func(broker string) records.Record {
+		one := "1"
+		return &records.ConfigRecord{ResourceType: image.BrokerResource, ResourceName: broker, Name: "min.insync.replicas", Value: &one}
+	}
 	return []answersCase{
 		{"a wish", wish(6, one), []records.Record{partitionChanged([]int32{1}, -2)}, written(wishResult(controller.None, 7, 1)), ""},
 		{"a wish answered with what was", wish(6, one), []records.Record{partitionChanged([]int32{1}, -2)}, written(wishResult(controller.None, 6, 1, 2)), "partition"},
@@ -125,6 +137,14 @@ func answersCases() []answersCase {
 		{"a topic that is nowhere", create, nil, written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), "topic"},
 		{"a topic that is there without being so", create, nil, said(topicResult("n", record.UUID{}, controller.TopicAlreadyExists, 0)), "reason"},
 		{"a refused topic that is there", create, created, written(topicResult("n", record.UUID{}, controller.InvalidPartitions, 0)), "topic"},
+		{"a topic that looks like no other", like("a.c"), likeMade("a.c"), written(topicResult("a.c", record.UUIDFromHalves(8, 8), controller.None, 1)), ""},
+		{"a topic that looks like another", like("a_b"), likeMade("a_b"), written(topicResult("a_b", record.UUIDFromHalves(8, 8), controller.None, 1)), "collision"},
+		{"a topic that looks like another is refused", like("a_b"), nil, said(topicResult("a_b", record.UUID{}, controller.InvalidTopicException, 0)), ""},
+		{"a bad name is refused", like("a b"), nil, said(topicResult("a b", record.UUID{}, controller.InvalidTopicException, 0)), ""},
+		{"a good name is refused", like("a_c"), nil, said(topicResult("a_c", record.UUID{}, controller.InvalidTopicException, 0)), "reason"},
+		{"eligible replicas without a minimum", eligible, level("eligible.leader.replicas.version", 1), written(nil), "eligible"},
+		{"eligible replicas beside a broker's own minimum", eligible, append(level("eligible.leader.replicas.version", 1), minimum(""), minimum("2")), written(nil), "eligible"},
+		{"eligible replicas below their level", eligible, append(level("eligible.leader.replicas.version", 1), minimum("")), written(nil), "dependency"},
 		{"a deletion", remove, []records.Record{&records.RemoveTopicRecord{TopicId: theTopic}}, written(topicResult("t", theTopic, controller.None, 1)), ""},
 		{"a deletion that is none", remove, nil, written(topicResult("t", theTopic, controller.None, 1)), "topic"},
 		{"a deletion refused", remove, nil, said(topicResult("t", record.UUID{}, controller.UnknownTopicOrPartition, 0)), "reason"},

@@ -15,3 +15,10 @@ func (s *Suite) Nameless(h *sim.Host) bool {
 	c, r := s.enter(h)
 	return c.cfg.hasRecord() && r.knownClusterID() == 0 && len(c.stable.ids) == 0 && c.stable.now.version < c.cfg.FeatureLevel
 }
+
+// ClusterID returns the cluster id that the directories of a node hold, as they are on its disk; not known when none holds one.
+func (s *Suite) ClusterID(h *sim.Host) (id string, known bool) {
+	c, r := s.enter(h)
+	number := r.knownClusterID()
+	return c.ledger.texts[number], number != 0
+}

@@ -49,6 +49,13 @@ func (s *partitionStep) judge() string {
 	if (gone || old.Leader != now.Leader) && now.LeaderEpoch <= old.LeaderEpoch {
 		return "no-new-leader-epoch"
 	}
+	shrunk := slices.ContainsFunc(old.Isr, func(id int32) bool { return !slices.Contains(now.Isr, id) })
+	switch early := s.before.MetadataVersion() < 12; {
+	case early && shrunk && now.LeaderEpoch <= old.LeaderEpoch:
+		return "no-leader-epoch-for-a-shrink"
+	case !early && !gone && old.Leader == now.Leader && now.LeaderEpoch > old.LeaderEpoch:
+		return "needless-leader-epoch"
+	}
 	if s.uncleanly() && !now.Recovering && s.after.MetadataVersion() >= 4 && !decreed(old, now) {
 		return "not-recovering"
 	}
@@ -63,6 +70,13 @@ func (s *partitionStep) uncleanly() bool {
 	return now.HasLeader() && now.Leader != old.Leader && !slices.Contains(old.Isr, now.Leader) && !slices.Contains(old.Elr, now.Leader) && !ended
 }
 
+// overInSync tells whether an eligible replica was elected although others are in sync, which an unclean election alone may do: it says that the
+// leader recovers, and forgets everybody else. An eligible one leads cleanly only where nobody is in sync (7.8, rules 1 and 2).
+func (s *partitionStep) overInSync() bool {
+	old, now := s.old, s.now
+	return now.Recovering && now.HasLeader() && now.Leader != old.Leader && slices.Contains(old.Elr, now.Leader) && len(old.Isr) > 0 && len(now.Elr) == 0
+}
+
 // decreed tells whether a reassignment was taken back whose new replicas were all that was in sync: the first one from before is in sync
 // by decree (KIP-455).
 func decreed(old, now *image.Partition) bool {
@@ -72,7 +86,13 @@ func decreed(old, now *image.Partition) bool {
 // judgeEligible is KIP-966.
 func (s *partitionStep) judgeEligible() string {
 	old, now := s.old, s.now
-	if !s.settled || s.after.FeatureLevel(features.EligibleLeaderReplicas) == 0 {
+	if !s.settled {
+		return ""
+	}
+	if s.after.FeatureLevel(features.EligibleLeaderReplicas) == 0 {
+		if len(now.Elr) > 0 { // nobody keeps it in step, and it would be in force again with the feature
+			return "eligible-without-the-feature"
+		}
 		return ""
 	}
 	for _, id := range now.Elr {
@@ -83,7 +103,7 @@ func (s *partitionStep) judgeEligible() string {
 	if len(now.Elr) > 0 && len(now.Isr) >= s.minInSync {
 		return "eligible-without-need"
 	}
-	if len(now.Isr) < s.minInSync && !s.uncleanly() {
+	if len(now.Isr) < s.minInSync && !s.uncleanly() && !s.overInSync() {
 		for _, list := range [2][]int32{old.Elr, old.Isr} {
 			for _, id := range list {
 				if slices.Contains(now.Replicas, id) && !slices.Contains(now.Isr, id) && !slices.Contains(now.Elr, id) && s.sameProcess(id) {

@@ -33,6 +33,7 @@ func TestPartitionLists(t *testing.T) {
 		name      string
 		elr       int16
 		minInSync string
+		level     int16          // metadata.version, 0: 30
 		more      records.Record // what is there after the operation
 		unsettled bool
 		old, now  part
@@ -56,7 +57,19 @@ func TestPartitionLists(t *testing.T) {
 		{name: "in sync and eligible", elr: 1, minInSync: "3", old: part{Replicas: []int32{1, 2, 3}, Isr: []int32{1}, Elr: []int32{2}, Leader: 1},
 			now: part{Replicas: []int32{1, 2, 3}, Isr: []int32{1, 2}, Elr: []int32{2}, Leader: 1}, want: "eligible-in-sync"},
 		{name: "the feature is off, and the list stays as it was", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: -1},
-			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}, want: "eligible-without-the-feature"},
+		{name: "the feature is off, and the list ends", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: -1},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}},
+		{name: "an eligible one is elected uncleanly, others are in sync", elr: 1, minInSync: "2", old: part{Replicas: []int32{2, 1}, Isr: []int32{1}, Elr: []int32{2}, Leader: -1},
+			now: part{Replicas: []int32{2, 1}, Isr: []int32{2}, Leader: 2, LeaderEpoch: 1, Recovering: true}},
+		{name: "an eligible one is elected as if cleanly, others are in sync", elr: 1, minInSync: "2", old: part{Replicas: []int32{2, 1}, Isr: []int32{1}, Elr: []int32{2}, Leader: -1},
+			now: part{Replicas: []int32{2, 1}, Isr: []int32{2}, Leader: 2, LeaderEpoch: 1}, want: "eligible-forgotten"},
+		{name: "one leaves, and the epoch stays, below 3.6", level: 11, minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1, 2}, Leader: 1},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1}, want: "no-leader-epoch-for-a-shrink"},
+		{name: "one leaves, and an epoch begins, below 3.6", level: 11, minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1, 2}, Leader: 1},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1, LeaderEpoch: 1}},
+		{name: "one leaves, and an epoch begins, from 3.6 on", level: 12, minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1, 2}, Leader: 1},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1, LeaderEpoch: 1}, want: "needless-leader-epoch"},
 		{name: "the last one goes", elr: 1, minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1},
 			now: part{Replicas: []int32{1, 2}, Elr: []int32{1}, LastKnownElr: []int32{1}, Leader: -1, LeaderEpoch: 1}},
 		{name: "the last leader is forgotten", elr: 1, minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1},
@@ -81,6 +94,9 @@ func TestPartitionLists(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := imageWith(t, c.elr, c.minInSync)
+			if c.level > 0 {
+				before = imageWith(t, c.elr, c.minInSync, &records.FeatureLevelRecord{Name: features.MetadataVersion, FeatureLevel: c.level})
+			}
 			after := before
 			if c.more != nil {
 				after = imageWith(t, c.elr, c.minInSync, c.more)

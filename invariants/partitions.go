@@ -5,6 +5,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/image"
+	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
 )
 
@@ -14,7 +15,7 @@ var partitionsDoc = sim.InvariantDoc{
 	Doc: "At the end of each operation of an active controller: a leader is in sync and its broker neither fenced nor shutting down; the " +
 		"in-sync replicas are replicas, and who has come to them is active; leader and partition epochs never go back within a leadership. Who leaves while fewer " +
 		"than min.insync.replicas are in sync is eligible, and nobody else; a reassignment ends when what it adds is in sync; a leader that changes, and a " +
-		"replica that goes, begin a leader epoch; a leader that was not in sync recovers.",
+		"replica that goes, begin a leader epoch, and below 3.6-IV0 one that leaves the in-sync replicas, nothing else; a leader that was not in sync recovers, and none leads from a directory that is offline.",
 }
 
 // partitionState is what a controller's memory looked like at the end of its latest operation.
@@ -68,13 +69,17 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 		}
 	}
 	for change := range s.delta.Brokers() {
-		if s.last == nil || change.New != nil && change.New.Active() {
+		active := change.New != nil && change.New.Active()
+		if s.last == nil || active && (change.Old == nil || slices.Equal(change.Old.LogDirs, change.New.LogDirs)) {
 			continue
 		}
 		for key, p := range now.PartitionsIn(change.Key) {
-			if p.Leader == change.Key {
-				rule.fail("inactive-leader", r.id+": broker "+number(int64(change.Key))+" leads partition "+key.TopicID.String()+"-"+
-					number(int64(key.Partition)))
+			switch where := "broker " + number(int64(change.Key)) + " leads partition " + key.TopicID.String() + "-" + number(int64(key.Partition)); {
+			case p.Leader != change.Key:
+			case !active:
+				rule.fail("inactive-leader", r.id+": "+where)
+			case leadsOffline(now, p):
+				rule.fail("offline-leader", r.id+": "+where+" from a directory that is none of its registration's")
 			}
 		}
 	}
@@ -110,6 +115,8 @@ func judgePartition(now *image.Image, old, p *image.Partition, followed bool) st
 		return "leader-out-of-sync"
 	case followed && p.HasLeader() && !isActive(now, p.Leader):
 		return "inactive-leader"
+	case followed && leadsOffline(now, p):
+		return "offline-leader"
 	case followed && old != nil && p.LeaderEpoch < old.LeaderEpoch:
 		return "leader-epoch-went-back"
 	case followed && old != nil && p.PartitionEpoch <= old.PartitionEpoch:
@@ -123,6 +130,21 @@ func judgePartition(now *image.Image, old, p *image.Partition, followed bool) st
 func takenBack(old, p *image.Partition) bool {
 	return old != nil && len(p.Isr) == 1 && p.Isr[0] == p.Replicas[0] && !p.HasLeader() && len(old.AddingReplicas) > 0 &&
 		len(p.AddingReplicas) == 0 && len(p.Replicas) < len(old.Replicas)
+}
+
+// leadsOffline tells whether a partition is led from a log directory that is offline: the controller knows where the replica is, and the
+// registration of its broker does not have that directory (KIP-858; metadata-bootstrap 7.8).
+func leadsOffline(now *image.Image, p *image.Partition) bool {
+	at, b := slices.Index(p.Replicas, p.Leader), now.Broker(p.Leader)
+	if !p.HasLeader() || b == nil || at < 0 || at >= len(p.Directories) || len(b.LogDirs) == 0 {
+		return false
+	}
+	switch where := p.Directories[at]; where {
+	case record.DirectoryUnassigned, record.DirectoryMigrating:
+		return false
+	default:
+		return !slices.Contains(b.LogDirs, where)
+	}
 }
 
 func isActive(now *image.Image, broker int32) bool {

@@ -23,6 +23,10 @@ func TestPartitions(t *testing.T) {
 		f(m)
 		return m
 	}
+	dir := func(n uint64) record.UUID { return record.UUIDFromHalves(n, 9) }
+	lives := func(id int32, dirs ...record.UUID) records.Record {
+		return &records.BrokerRegistrationChangeRecord{BrokerId: id, BrokerEpoch: int64(id), LogDirs: dirs}
+	}
 	fence := &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 1, Fenced: 1}
 	shut := &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 1, InControlledShutdown: 1}
 	for _, c := range []struct {
@@ -42,6 +46,15 @@ func TestPartitions(t *testing.T) {
 		{name: "no replica", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Isr = []int32{1, 4} })}, evidence: "in-sync-outside-replicas"},
 		{name: "fenced joins", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Isr = []int32{1, 3} })}, evidence: "inactive-joined"},
 		{name: "fenced elected", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Leader, m.Isr = 3, []int32{3} })}, evidence: "inactive-joined"},
+		{name: "leader's directory is there", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Directories = []record.UUID{dir(1), dir(2), dir(2)} }), lives(1, dir(1))}},
+		{name: "leader's directory is offline", second: []records.Record{change(func(m *records.PartitionChangeRecord) { m.Directories = []record.UUID{dir(1), dir(2), dir(2)} }), lives(1, dir(3))},
+			evidence: "offline-leader"},
+		{name: "leader's directory is not known", second: []records.Record{change(func(m *records.PartitionChangeRecord) {
+			m.Directories = []record.UUID{record.DirectoryUnassigned, dir(2), dir(2)}
+		}), lives(1, dir(3))}},
+		{name: "elected into a lost directory", second: []records.Record{lives(1, dir(1)), change(func(m *records.PartitionChangeRecord) {
+			m.Directories = []record.UUID{record.DirectoryLost, dir(2), dir(2)}
+		})}, evidence: "offline-leader"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := newLab(t, 1, Config{})

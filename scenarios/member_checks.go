@@ -25,7 +25,12 @@ var memberCheckDocs = [...]sim.InvariantDoc{
 	{Name: "members-stand", Source: "KIP-631; KIP-919; metadata-bootstrap 7.1, 7.4, 7.5",
 		Doc: "In the calm every broker that runs is unfenced, in its latest incarnation, every broker that does not is fenced, and every controller that " +
 			"runs is registered; but one that a late registration of its former process pushed out, that was unregistered while it ran, or that is refused for its cluster id. " +
-			"A node that waits for a cluster id that no record tells is evidence nameless."},
+			"A broker's registration has the log directories that are online. A node that waits for a cluster id that no record tells is evidence nameless."},
+	{Name: "shutdown-ends", Source: "KIP-500; KIP-841; metadata-bootstrap 7.5",
+		Doc: "In the calm a broker that was told to end is given leave, and ends by itself: when it leads nothing any more, and every active broker has told that its " +
+			"metadata are as far as that. Bound: that of the calm, of which six sessions and six heartbeats are for members."},
+	{Name: "registered-here", Source: "KIP-78; metadata-bootstrap 4.1, 4.8",
+		Doc: "A broker is registered only by a controller that has its cluster id, or none."},
 }
 
 // sessionCheck judges expired sessions by the heartbeats that were answered: the controller had heard of them after they were sent.
@@ -37,6 +42,7 @@ type sessionCheck struct {
 	kept    *int64
 	caught  *int64
 	proven  *int64
+	foreign *int64
 	epochs  []int64 // by host: that its process was told in this life, -1
 	ended   []int64 // of processes that were told to end in order; they may be killed on the way, when their logs are closed already
 }
@@ -50,6 +56,7 @@ type heard struct {
 	sentNs     int64
 	applied    int64 // metadata offset that it told
 	registers  bool
+	clusterID  string // of a registration
 }
 
 // Attach is sim.Checker.
@@ -59,6 +66,7 @@ func (s *sessionCheck) Attach(w *sim.World) {
 		s.claimed = append(s.claimed, -1)
 	}
 	s.kept, s.caught = w.Evaluated(memberCheckDocs[0].Name), w.Evaluated(memberCheckDocs[1].Name)
+	s.foreign = w.Evaluated(memberCheckDocs[5].Name)
 	s.proven, s.ended, s.epochs = w.Evaluated(memberCheckDocs[2].Name), s.ended[:0], s.epochs[:0]
 	for range w.Hosts() {
 		s.epochs = append(s.epochs, -1)
@@ -86,6 +94,7 @@ func (s *sessionCheck) OnSend(from, to *sim.Host, m sim.Message) {
 			h.epoch, h.applied = x.heartbeat.BrokerEpoch, x.heartbeat.CurrentMetadataOffset
 		}
 		if x.broker != nil {
+			h.clusterID = x.broker.ClusterID
 			s.proof(from, x.broker)
 		}
 		if x.controller == nil {
@@ -107,6 +116,7 @@ func (s *sessionCheck) OnSend(from, to *sim.Host, m sim.Message) {
 					s.stopped(to)
 				}
 				s.registered(&a, x.reply.BrokerEpoch)
+				s.here(&a, from)
 				continue
 			}
 			put(&s.heard, a)
@@ -130,6 +140,14 @@ func (s *sessionCheck) proof(from *sim.Host, r *controller.BrokerRegistration) {
 	if *s.proven++; !slices.Contains(s.ended, r.PreviousBrokerEpoch) {
 		s.c.w.Violate(memberCheckDocs[2].Name, "unproven", fmt.Sprintf("%s registers and names epoch %d, and no process of that epoch was told to end in order", from.ID(),
 			r.PreviousBrokerEpoch))
+	}
+}
+
+// here judges an answer to a registration: who gave it has the cluster id of who asked, or none, as their disks and the log have it.
+func (s *sessionCheck) here(a *heard, from *sim.Host) {
+	own, known := s.c.membersOf.suite.ClusterID(from)
+	if *s.foreign++; known && own != a.clusterID {
+		s.c.w.Violate(memberCheckDocs[5].Name, "foreign", fmt.Sprintf("%s, of cluster %q, registers %s, of cluster %q", from.ID(), own, s.c.hosts[a.member].id, a.clusterID))
 	}
 }
 
@@ -209,13 +227,19 @@ func (s *sessionCheck) OnProtocol(h *sim.Host, o sim.Observation) {
 func (s *sessionCheck) expired(h *sim.Host, e *controller.Event) {
 	*s.kept++
 	now, session := s.c.w.NowNs(), s.sessionNs()
+	// What the session of a former process says is nothing about the one that is registered now, and was heard of.
+	current := e.Other
+	if b := e.Image.Broker(e.Count); b != nil && b.Epoch != e.Other {
+		current = b.Epoch
+		s.c.w.Violate(memberCheckDocs[0].Name, "former", fmt.Sprintf("%s fences broker %d of epoch %d for the silence of epoch %d", h.ID(), e.Count, b.Epoch, e.Other))
+	}
 	if at := s.claimed[h.Index()]; at >= 0 && now-at < session {
 		s.c.w.Violate(memberCheckDocs[0].Name, "activation", fmt.Sprintf("%s fences broker %d for silence %d us after it became active", h.ID(), e.Count,
 			(now-at)/1000))
 	}
 	for i := range s.heard {
 		x := &s.heard[i]
-		if x.controller == h.Index() && s.c.hosts[x.member].nodeID == e.Count && x.epoch == e.Other && now-x.sentNs < session {
+		if x.controller == h.Index() && s.c.hosts[x.member].nodeID == e.Count && x.epoch == current && now-x.sentNs < session {
 			s.c.w.Violate(memberCheckDocs[0].Name, "heard", fmt.Sprintf("%s fences broker %d for silence %d us after it sent a heartbeat that was answered",
 				h.ID(), e.Count, (now-x.sentNs)/1000))
 		}
@@ -267,6 +291,9 @@ func (s *memberStanding) why() string {
 			}
 			if b == nil || b.Fenced || life.State() != broker.Running || b.Epoch != life.Epoch() {
 				return fmt.Sprintf("%s is %v and waits to be unfenced", h.ID(), life.State())
+			}
+			if features.SupportsDirectoryAssignment(img.MetadataVersion()) && !sameDirectories(b, n.member.online()) {
+				return h.ID() + " waits for a registration with the log directories that it has"
 			}
 		}
 	}

@@ -25,7 +25,9 @@ type members struct {
 
 // memberKinds are the operator's steps.
 func memberKinds() []plan.Kind {
-	return []plan.Kind{{Name: "unregister", Doc: "an operator has the registration of a node removed, by the active controller of the moment", Fields: []plan.Field{fieldNode}}}
+	return []plan.Kind{{Name: "unregister", Doc: "an operator has the registration of a node removed, by the active controller of the moment", Fields: []plan.Field{fieldNode}},
+		{Name: "leave", Doc: "an operator tells a broker to end, and waits for its controlled shutdown as long as it takes; it starts again in the calm", Fields: []plan.Field{fieldNode}},
+		{Name: "directory-fails", Doc: "a log directory of a broker goes offline, not the one of the metadata log; after a restart it is back", Fields: []plan.Field{fieldNode}}}
 }
 
 // build makes it ready for a run.
@@ -35,6 +37,8 @@ func (m *members) build(c *cluster) {
 		m.unregistered = append(m.unregistered, false)
 	}
 	c.w.Handle("unregister", sim.ActionHandler{Do: m.unregister})
+	c.w.Handle("leave", sim.ActionHandler{Do: m.leave})
+	c.w.Handle("directory-fails", sim.ActionHandler{Do: m.directoryFails})
 	if !c.settings.members.register {
 		return
 	}
@@ -49,6 +53,7 @@ func (m *members) build(c *cluster) {
 	}
 	c.w.Add(m.log, &m.sessions)
 	c.w.AddObligation(&memberStanding{c})
+	c.w.AddObligation(&shutdownEnds{c})
 }
 
 func (m *members) unregister(_ *sim.World, a *sim.Act) string {
@@ -131,6 +136,9 @@ func drawBrokers(d dice, p *plan.Plan) {
 		p.Params["snapshot_max_bytes"] = number(d.between("snapshot-bytes", 2_000, 20_000))
 	}
 	d.storm(p, &stormProfile)
+	if p.Params["snapshot_batch_bytes"] != "" {
+		p.Params["snapshot_append_records"] = "8" // what is appended at once has to fit into a batch
+	}
 	d.sessions(p)
 	d.memberSteps(p, dynamic)
 	d.bearable(p, &stormProfile)
@@ -187,6 +195,23 @@ func (d dice) memberSteps(p *plan.Plan, dynamic bool) {
 			}
 		}
 	}
+	if d.chance("leave", 25) { // nobody kills it when its shutdown takes long
+		at := int64(p.StormUs) - d.between("leave/before", 1_000, 200_000)
+		p.Actions = append(p.Actions, plan.Action{ID: "leave", Kind: "leave", AtUs: plan.Int64(at), Params: plan.Params{"host": brokers[d.roll("leave/who", int64(len(brokers)))]}})
+	}
+	if d.chance("late-directory", 25) {
+		who := brokers[d.roll("late-directory/who", int64(len(brokers)))]
+		hostIn(p, who).Params["dirs"] = "2"
+		p.Actions = append(p.Actions, plan.Action{ID: "late-directory", Kind: "directory-fails", AtUs: at("late-directory"), Params: plan.Params{"host": who}})
+	}
+	if d.chance("stranger", 5) {
+		p.Hosts = append(p.Hosts, plan.Host{ID: "stranger", Kind: kindBroker, StartUs: at("stranger"), Params: plan.Params{
+			"node_id": "299", "cluster_id": d.otherID(), "directory_id": d.uuid("stranger/directory-id").String()}})
+	}
+	if d.chance("former", 6) {
+		d.formerProcess(p, brokers[len(brokers)-1])
+		return
+	}
 	if d.chance("twin", 20) {
 		p.Hosts = append(p.Hosts, plan.Host{ID: "twin", Kind: kindBroker, StartUs: at("twin"), Params: plan.Params{
 			"node_id": p.Hosts[len(p.Hosts)-1].Params["node_id"], "twin": "true", "directory_id": d.uuid("twin/directory-id").String()}})
@@ -204,4 +229,19 @@ func (d dice) memberSteps(p *plan.Plan, dynamic bool) {
 			}
 		}
 	}
+}
+
+// formerProcess is a broker whose place another process takes while it is cut off, which goes on with heartbeats of the epoch that it had, and dies:
+// the session of that epoch runs out while the process that is registered now is well.
+func (d dice) formerProcess(p *plan.Plan, of string) {
+	session := d.between("former/session-ms", 120, 200)
+	p.Params["broker_session_timeout_ms"], p.Params["broker_heartbeat_interval_ms"] = number(session), number(session/6)
+	cut := d.between("former/at", 250_000, 350_000)
+	taken := cut + session*1_400 + 60_000
+	p.StormUs = max(p.StormUs, plan.Int64(taken+session*1_600+200_000))
+	p.Hosts = append(p.Hosts, plan.Host{ID: "twin", Kind: kindBroker, StartUs: plan.Int64(cut + 20_000), Params: plan.Params{
+		"node_id": hostIn(p, of).Params["node_id"], "twin": "true", "directory_id": d.uuid("twin/directory-id").String()}})
+	p.Actions = append(p.Actions,
+		plan.Action{ID: "former-isolate", Kind: "isolate", AtUs: plan.Int64(cut), Params: plan.Params{"host": of, "for": micros(taken - cut)}},
+		plan.Action{ID: "former-kill", Kind: "kill", AtUs: plan.Int64(taken + 60_000), Params: plan.Params{"host": of, "down": micros(session*1_600 + 150_000)}})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -37,6 +38,7 @@ func (t *memberTopics) turn(entity uint64, period, i int64) {
 			t.wishes = t.wishes[:0]
 			img := nodeOf(h).control.Image()
 			t.wish(img)
+			t.place(h, img)
 			t.c.work.submit(h, controller.Op{Kind: controller.CreateTopics, Request: &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{
 				Name: "t" + number(i), Partitions: 2, ReplicationFactor: int16(1 + i%3)}}}})
 			if old := t.oldest(img); old != nil && img.TopicCount() > keptTopics {
@@ -55,6 +57,25 @@ func (t *memberTopics) oldest(img *image.Image) (old *image.Topic) {
 		}
 	}
 	return old
+}
+
+// place tells for brokers with several log directories where their replicas are, as they do when they have made them (KIP-858): a few at a time.
+func (t *memberTopics) place(h *sim.Host, img *image.Image) {
+	left := 8
+	for key, p := range img.AllPartitions() {
+		for i, id := range p.Replicas {
+			b := img.Broker(id)
+			if b == nil || len(b.LogDirs) < 2 || p.Directories[i] != record.DirectoryUnassigned {
+				continue
+			}
+			if left--; left < 0 {
+				return
+			}
+			dir := b.LogDirs[(int(key.Partition)+int(key.TopicID[0])+i)%len(b.LogDirs)]
+			t.c.work.submit(h, controller.Op{Kind: controller.AssignReplicasToDirs, Request: &controller.AssignReplicasToDirsRequest{BrokerID: id, BrokerEpoch: b.Epoch,
+				Replicas: []controller.ReplicaDirectory{{Key: key, Directory: dir}}}})
+		}
+	}
 }
 
 // wish is what the leaders of partitions ask for, by the incarnations that are registered now.

@@ -48,6 +48,9 @@ func (t *topicClients) OnProtocol(h *sim.Host, x sim.Observation) {
 	case *invariants.MetadataObservation:
 		if o.E.Kind == controller.OpAppended && o.E.Image != nil {
 			t.appended(h, o.E.OpID, o.E.Image)
+			if t.foreign[o.E.OpID] {
+				t.k.c.w.Violate(memberCheckDocs[5].Name, "foreign", h.ID()+" registers a broker "+foreignCluster)
+			}
 		}
 	}
 }

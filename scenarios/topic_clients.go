@@ -22,11 +22,16 @@ import (
 // an answer before the next request, and leaders' requests arrive late, as a request does whose connection broke.
 const topicClientsKind = "topics"
 
+// foreignCluster is the id of no cluster of any run.
+const foreignCluster = "of another cluster"
+
 // leastDelayNs and mostDelayNs bound how late the request of a leader arrives, mostTopics how many topics there are.
 const (
 	leastDelayNs = 100_000
 	mostDelayNs  = 60_000_000
 	mostTopics   = 24
+	// eligibleSince is the metadata.version that eligible leader replicas need.
+	eligibleSince int16 = 23
 )
 
 // topicClients is all clients of a run, and what they know of what they asked for.
@@ -37,6 +42,7 @@ type topicClients struct {
 	names   []string           // of topics, in the order in which somebody asked for them
 	counts  map[string][]int32 // by name: the numbers of partitions that operations asked for
 	wishes  map[int64]*controller.AlterPartitionRequest
+	foreign map[int64]bool // operations that register a broker of another cluster
 	shown   []*image.Image // by host: the image that its loader published last in this life
 	whole   *int64
 	current *int64
@@ -76,7 +82,7 @@ func (t *topicClients) build(k *workload, w *plan.Workload) error {
 		return fmt.Errorf("plan: workload %q needs a period of at least 100us and a number of brokers", w.ID)
 	}
 	if t.k == nil {
-		*t = topicClients{k: k, counts: map[string][]int32{}, wishes: map[int64]*controller.AlterPartitionRequest{}, shown: make([]*image.Image, len(k.c.w.Hosts())),
+		*t = topicClients{k: k, counts: map[string][]int32{}, wishes: map[int64]*controller.AlterPartitionRequest{}, foreign: map[int64]bool{}, shown: make([]*image.Image, len(k.c.w.Hosts())),
 			whole: k.c.w.Evaluated(wholeOperations.Name), current: k.c.w.Evaluated(currentIncarnations.Name)}
 		k.c.w.Add(t)
 	}
@@ -197,6 +203,11 @@ func (c *topicClient) assign(h *sim.Host, img *image.Image, t *image.Topic, d *t
 // level asks for some level of some feature, up or down, whether it makes sense or not: mostly next to the one in force, where the checks of
 // 5.2 and 5.3 have their borders. What the answer must be is for the invariant answers to say.
 func (c *topicClient) level(h *sim.Host, img *image.Image, d *topicDice) {
+	if img.FeatureLevel(features.EligibleLeaderReplicas) == 0 && img.MetadataVersion() >= eligibleSince && d.chance(40) {
+		c.all.k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{{
+			Feature: features.EligibleLeaderReplicas, Level: 1, UpgradeType: controller.Upgrade}}})
+		return
+	}
 	feature := [...]string{features.MetadataVersion, features.MetadataVersion, features.GroupVersion, features.TransactionVersion, features.EligibleLeaderReplicas}[d.below(5)]
 	u := controller.FeatureUpdate{Feature: feature, Level: int16(d.below(3)), UpgradeType: int8(1 + d.below(3))}
 	if feature == features.MetadataVersion {
@@ -224,9 +235,12 @@ func (c *topicClient) create(h *sim.Host, i int64, d *topicDice) {
 		c.all.send(h, &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{Name: t.Name, Partitions: int32(10_001 + d.below(2_000)), ReplicationFactor: 1}}})
 		return
 	}
+	if d.chance(8) { // one of a few names of which two at a time look the same in metrics
+		t.Name = "t" + [...]string{".", "_"}[d.below(2)] + number(d.below(4)) + [...]string{".", "_"}[d.below(2)] + "x"
+	}
 	if len(c.all.names) > 0 && d.chance(10) {
 		t.Name = c.all.names[d.below(int64(len(c.all.names)))]
-	} else {
+	} else if !slices.Contains(c.all.names, t.Name) {
 		c.all.names = append(c.all.names, t.Name)
 	}
 	c.all.counts[t.Name] = append(c.all.counts[t.Name], t.Partitions)
@@ -256,7 +270,7 @@ func (c *topicClient) configure(h *sim.Host, t *image.Topic, d *topicDice) {
 	if change.Value = &value; d.chance(20) {
 		change.Operation = controller.ConfigDelete
 	}
-	if d.chance(15) { // of all brokers, or of one
+	if d.chance(25) { // of all brokers, or of one
 		resource := controller.ConfigResource{Type: image.BrokerResource}
 		if d.chance(50) {
 			resource.Name = number(1 + d.below(int64(c.all.brokers)))
@@ -309,6 +323,9 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 	case b.InControlledShutdown:
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantShutDown: true})
 	case up <= c.all.fewest():
+	case len(b.LogDirs) > 1 && d.chance(40): // one of its disks fails
+		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64,
+			OfflineLogDirs: []record.UUID{b.LogDirs[d.below(int64(len(b.LogDirs)))]}})
 	case d.chance(40):
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantFence: true})
 	case d.chance(40):
@@ -340,6 +357,9 @@ func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before i
 	if d.chance(4) { // a directory of somebody else, a disk that was moved
 		r.LogDirs = append(r.LogDirs, record.UUIDFromHalves(uint64(1+d.below(int64(c.all.brokers)))<<32, 1))
 	}
+	if d.chance(3) { // a broker of another cluster
+		r.ClusterID = foreignCluster
+	}
 	for _, name := range append(n.h.release.FeatureNames(), features.MetadataVersion) {
 		if d.chance(1) {
 			continue // software that does not know the feature
@@ -350,6 +370,9 @@ func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before i
 	}
 	slices.SortStableFunc(r.Features, func(a, b image.FeatureRange) int { return compareText(a.Name, b.Name) })
 	c.all.k.submit(h, controller.Op{Kind: controller.RegisterBroker, Broker: r})
+	if r.ClusterID == foreignCluster {
+		c.all.foreign[c.all.k.next] = true
+	}
 }
 
 func compareText(a, b string) int {

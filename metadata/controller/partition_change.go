@@ -141,9 +141,13 @@ func (c *partitionChange) lead(r *records.PartitionChangeRecord) (recovering boo
 	return recovering
 }
 
-// elrFields writes the list of eligible replicas.
+// elrFields writes the list of eligible replicas. One from before the feature was switched off ends with the first change after that: nobody
+// keeps it in step any more, and it must not be there when the feature is switched on again (KIP-966).
 func (c *partitionChange) elrFields(r *records.PartitionChangeRecord) {
-	if c.rules.elr && !slices.Equal(c.elr, c.partition.Elr) {
+	if !c.rules.elr {
+		c.elr = nil
+	}
+	if !slices.Equal(c.elr, c.partition.Elr) {
 		r.EligibleLeaderReplicas = present(c.elr)
 	}
 }

@@ -78,6 +78,12 @@ func TestPartitionChange(t *testing.T) {
 			say: func(r *records.PartitionChangeRecord) {
 				r.Isr, r.Leader, r.EligibleLeaderReplicas = ids(2), 2, ids(1)
 			}},
+		{name: "elr is off: the list ends with the first change", more: []records.Record{minimum}, isr: ids(1, 2), leader: 1,
+			edit: func(p *records.PartitionRecord) { p.EligibleLeaderReplicas = ids(3) },
+			want: func(c *partitionChange) { c.isr = ids(1) },
+			say: func(r *records.PartitionChangeRecord) {
+				r.Isr, r.EligibleLeaderReplicas = ids(1), ids()
+			}},
 		{name: "elr: not the one that lost its disk", more: []records.Record{elr, minimum}, isr: ids(1), leader: 1,
 			edit: func(p *records.PartitionRecord) { p.EligibleLeaderReplicas = ids(2) },
 			want: func(c *partitionChange) { c.leaving, c.unclean = 2, 2 },
