@@ -34,7 +34,7 @@ type Config struct {
 	// declared outcome of a fault in the run. nil allows nothing.
 	AllowStop func(host string, refused bool, err error) bool
 	// StopFollows reports whether such an end can follow from a declared loss that has happened, by the evidence of that loss. nil: any.
-	StopFollows func(loss string, refused bool, err error) bool
+	StopFollows func(host, loss string, refused bool, err error) bool
 	// Registered says, for a host by its id, what its configuration gives an entry of the voter set, and whether it joins by itself.
 	// It fills into, whose slice it may use again, and reports whether the host has such a configuration. nil: nobody has.
 	Registered func(host string, into *Registration) bool

@@ -96,6 +96,7 @@ func (c *core) addReplica(r *replica, id string, d disk) *replica {
 
 // booted is the start of a process.
 func (c *core) booted(r *replica, boot int32) {
+	r.fsyncForgotten()
 	r.endLife()
 	r.up, r.boot, r.server = true, boot, false
 	c.reload(r)
@@ -108,6 +109,7 @@ func (c *core) booted(r *replica, boot int32) {
 // crashed is called when a volume went through a crash: the mirrors are read again.
 func (c *core) crashed(r *replica) {
 	end := r.log.end
+	r.fsyncForgotten()
 	c.openWindow(r)
 	c.reload(r)
 	c.closeWindow(r)

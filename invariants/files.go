@@ -163,7 +163,7 @@ func (c *core) onSegment(r *replica, i int32, op *diskOp) {
 	case opSync:
 		c.logSynced(r, i, op.size)
 	case opSyncFailed:
-		r.log.segments[i].suspect, r.fsyncFailed = true, true
+		r.log.segments[i].suspect, r.fsyncFailing = true, true
 	}
 }
 

@@ -63,7 +63,13 @@ func (c *core) holdsDurably(r *replica, voter *voterKey, epoch int32, id batchID
 // stops, its next life finds the bytes in the page cache and syncs them in vain, and acknowledges what a power loss takes.
 const afterFailedFsync = "after-failed-fsync"
 
-// fsyncFailed reports whether an fsync of the log ever failed on a member of the set.
+// fsyncForgotten begins what a failed fsync excuses: the lives after the one that it has to end. A process that goes on has acknowledged what it
+// knew not to be durable, which is no loss that is declared.
+func (r *replica) fsyncForgotten() {
+	r.fsyncFailed, r.fsyncFailing = r.fsyncFailed || r.fsyncFailing, false
+}
+
+// fsyncFailed reports whether an fsync of the log failed on a member of the set, in a process life that is over.
 func (c *core) fsyncFailed(set *voterSet) bool {
 	for i := range set.keys {
 		if v := c.byVoter(&set.keys[i]); v != nil && v.fsyncFailed {

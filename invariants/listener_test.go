@@ -296,7 +296,7 @@ func TestNoUnexpectedStop(t *testing.T) {
 // A declared loss explains the ends that follow from it, and lends its evidence to no other.
 func TestNoUnexpectedStopAfterALoss(t *testing.T) {
 	broken := errors.New("disk on fire")
-	l := threeUp(t, Config{StopFollows: func(loss string, refused bool, err error) bool {
+	l := threeUp(t, Config{StopFollows: func(_, loss string, refused bool, err error) bool {
 		return loss == AfterDamage && refused && errors.Is(err, broken)
 	}})
 	l.core.loss = AfterDamage

@@ -36,19 +36,20 @@ type replica struct {
 	settledNs int64     // the disk came into its host long enough before that
 
 	// The volume. It survives the process.
-	nodeID      int32 // -1: not known yet
-	directoryID record.UUID
-	metadataDir string // log directory that holds the partition directory
-	log         logMirror
-	quorum      quorumFile // committed view
-	durable     quorumFile // what a power loss would leave
-	staleQuorum bool       // the file changed since durable was read
-	directories []directory
-	fsyncFailed bool // an fsync of the log failed in this run
-	snapshots   snapshotList
-	bootVoters  int32 // voter set of the 0-0 checkpoint, noSet: none
-	bootVersion int16 // its kraft.version
-	incarnation int32 // life of the volume, counted by wipes
+	nodeID       int32 // -1: not known yet
+	directoryID  record.UUID
+	metadataDir  string // log directory that holds the partition directory
+	log          logMirror
+	quorum       quorumFile // committed view
+	durable      quorumFile // what a power loss would leave
+	staleQuorum  bool       // the file changed since durable was read
+	directories  []directory
+	fsyncFailing bool // an fsync of the log failed in this process life: it has to end with it
+	fsyncFailed  bool // one failed in a life before
+	snapshots    snapshotList
+	bootVoters   int32 // voter set of the 0-0 checkpoint, noSet: none
+	bootVersion  int16 // its kraft.version
+	incarnation  int32 // life of the volume, counted by wipes
 
 	// The identity, over process lives.
 	votes        []vote // one per epoch, ascending

@@ -20,7 +20,7 @@ func (c *core) stopped(r *replica, refused bool, err error) {
 				evidence = "refused-to-start"
 			}
 			detail := r.id + ": " + err.Error()
-			if c.loss != "" && c.cfg.StopFollows != nil && !c.cfg.StopFollows(c.loss, refused, err) {
+			if c.loss != "" && c.cfg.StopFollows != nil && !c.cfg.StopFollows(r.id, c.loss, refused, err) {
 				c.report(rule.doc.Name, evidence, detail) // no loss explains it
 			} else {
 				rule.fail(evidence, detail)

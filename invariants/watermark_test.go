@@ -272,3 +272,17 @@ func TestAfterFailedFsync(t *testing.T) {
 	one.raise(two, 1, 2)
 	l.breaks("hw-durable/after-failed-fsync")
 }
+
+// A process whose fsync failed and that goes on is excused by nothing: what it acknowledges it knows not to be durable.
+func TestGoesOnAfterFailedFsync(t *testing.T) {
+	l := threeUp(t, Config{})
+	one, two := l.node(1), l.node(2)
+	one.noOp(1)
+	two.copyUnflushed(one, 2)
+	two.v.SetErrors("/", vdisk.Errors{Sync: true})
+	require.Error(t, two.files.Sync(two.fd))
+	two.v.SetErrors("/", vdisk.Errors{})
+	two.fetch(one, 1, -1)
+	one.raise(two, 1, 2)
+	l.breaks("hw-durable/too-few-durable")
+}

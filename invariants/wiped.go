@@ -16,7 +16,7 @@ func (s *Suite) OnWipe(h *sim.Host) {
 func (c *core) wiped(r *replica) {
 	r.votes, r.requestEpoch, r.lastLed, r.candidacy = r.votes[:0], 0, -1, 0
 	r.incarnation++
-	r.fsyncFailed, r.unflushed = false, window{}
+	r.fsyncFailing, r.fsyncFailed, r.unflushed = false, false, window{}
 	*c.times.wiped++
 	for _, o := range c.replicas { // whoever still counts it by its id alone may count it twice
 		if v := c.votersOf(o).find(r.nodeID); v != nil && v.dir.IsZero() && c.votersOf(o).has(&voterKey{id: o.nodeID}) {

@@ -171,7 +171,7 @@ func (c *cluster) OnDown(h *sim.Host, kind sim.DownKind, _ error) {
 // mayEnd reports whether the end of a process is declared: by a fault, by a case of KIP-1262, by an operator's question.
 func (c *cluster) mayEnd(host string, refused bool, err error) bool {
 	if c.judged.on {
-		return c.judged.allows(refused, err)
+		return c.judged.allows(host, refused, err)
 	}
 	return c.allowStop(host, refused, err) || c.kip.allows(host, refused, err) || c.asked.allows(host, refused, err)
 }

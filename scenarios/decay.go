@@ -89,7 +89,7 @@ func (d *decay) OnFlip(h *sim.Host, at vdisk.Flipped) {
 		return
 	}
 	data, ok := h.Volume().DurableFile(at.Path)
-	d.c.judged.damaged(classFlip, componentOf(at.Path, data, at.Offset))
+	d.c.judged.damaged(h, classFlip, componentOf(at.Path, data, at.Offset))
 	if ok && strings.HasSuffix(at.Path, ".log") && inChecksum(data, at.Offset) {
 		e.latent = true
 		return
@@ -116,7 +116,7 @@ func inChecksum(segment []byte, offset int64) bool {
 func (d *decay) flippedBeyond(h *sim.Host, e *decayed, at vdisk.Flipped) {
 	data, _ := h.Volume().DurableFile(at.Path)
 	part := componentOf(at.Path, data, at.Offset)
-	switch lossy := d.c.judged.damaged(classFlip, part); {
+	switch lossy := d.c.judged.damaged(h, classFlip, part); {
 	case part == partBatch || part == partSnapshot:
 		e.latent = true
 	case lossy:
@@ -125,8 +125,8 @@ func (d *decay) flippedBeyond(h *sim.Host, e *decayed, at vdisk.Flipped) {
 }
 
 // OnWipe is sim.WipeChecker. Within the budget the suite itself knows what follows.
-func (d *decay) OnWipe(*sim.Host) {
-	if d.c.judged.on && d.c.judged.damaged(classWipe, partDisk) {
+func (d *decay) OnWipe(h *sim.Host) {
+	if d.c.judged.on && d.c.judged.damaged(h, classWipe, partDisk) {
 		d.lost()
 	}
 }
@@ -147,6 +147,19 @@ func (d *decay) OnBoot(h *sim.Host) {
 	if e.booted = true; e.latent {
 		e.latent = false
 		d.lost()
+	}
+}
+
+// OnSend is sim.SendChecker: what a damaged log or snapshot holds goes to whoever fetches it.
+func (d *decay) OnSend(from, to *sim.Host, m sim.Message) {
+	if to == nil {
+		return
+	}
+	switch m := m.(type) {
+	case *raft.FetchResponse:
+		d.c.judged.passes(from, to, len(m.Records))
+	case *raft.FetchSnapshotResponse:
+		d.c.judged.passes(from, to, len(m.Bytes))
 	}
 }
 
@@ -176,7 +189,7 @@ func (d *decay) surfaces(h *sim.Host, at vdisk.Flipped) {
 	if part == partSnapHeader {
 		part = partSnapshot // a sector that does not belong is no header any more: what is around it tells
 	}
-	if lossy := d.c.judged.damaged(classLost, part); lossy || !d.c.judged.on {
+	if lossy := d.c.judged.damaged(h, classLost, part); lossy || !d.c.judged.on {
 		d.lost()
 	}
 }
@@ -198,7 +211,7 @@ func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
 		if part == partSnapHeader {
 			part = partSnapshot
 		}
-		if e.struck = true; d.c.judged.damaged(classLost, part) {
+		if e.struck = true; d.c.judged.damaged(h, classLost, part) {
 			d.lost()
 		}
 		return
@@ -210,7 +223,7 @@ func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
 func (d *decay) OnRestore(h *sim.Host) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted, e.struck, e.hidden = e.end, false, true, e.hidden[:0]
-	d.c.judged.damaged(classRestore, partDisk)
+	d.c.judged.damaged(h, classRestore, partDisk)
 	d.lost()
 }
 

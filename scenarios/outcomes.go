@@ -199,13 +199,14 @@ func componentOf(path string, data []byte, offset int64) component {
 	return partOther
 }
 
-// judgement is what a run without a budget is judged by: which rows of the table struck.
+// judgement is what a run without a budget is judged by: which rows of the table struck, and whom.
 type judgement struct {
-	c      *cluster
-	on     bool
-	rows   []declaredOutcome // made once
-	struck []bool
-	wild   bool // a message with a flipped bit was taken, which no checksum covers
+	c       *cluster
+	on      bool
+	rows    []declaredOutcome // made once
+	struck  [][]bool          // by row and host: classes of damage
+	reached []bool            // by host: it was sent records or pieces of a snapshot by a host that was struck by damage, or was reached
+	wild    bool              // a message with a flipped bit was taken, which no checksum covers
 }
 
 // build makes it ready for a run.
@@ -213,9 +214,20 @@ func (j *judgement) build(c *cluster, p *plan.Plan) {
 	j.c, j.wild, j.on = c, false, beyondBudget(p)
 	if j.rows == nil {
 		j.rows = declaredOutcomes()
-		j.struck = make([]bool, len(j.rows))
+		j.struck = make([][]bool, len(j.rows))
 	}
-	clear(j.struck)
+	hosts := len(c.w.Hosts())
+	for i := range j.struck {
+		j.struck[i] = emptied(j.struck[i], hosts)
+	}
+	j.reached = emptied(j.reached, hosts)
+}
+
+// emptied returns a list of n times false.
+func emptied(list []bool, n int) []bool {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
 }
 
 // afterLoss are the errors with which nodes end that contradict each other, once something that was acknowledged, promised or agreed on is
@@ -226,7 +238,7 @@ var afterLoss = []error{raft.ErrInconsistentLeader, raft.ErrIllegalTransition, r
 
 // follows reports whether a process may end with an error after a declared loss of that evidence: with what contradiction brings, or with
 // what a row says of a class and a component that really struck. Within the budget as without it.
-func (j *judgement) follows(loss string, refused bool, err error) bool {
+func (j *judgement) follows(host, loss string, refused bool, err error) bool {
 	if j.wild {
 		return true // a message of any content
 	}
@@ -234,7 +246,7 @@ func (j *judgement) follows(loss string, refused bool, err error) bool {
 	if loss == evidenceHole || loss == evidenceFailedSync {
 		known = append(known, unreadableLog...)
 	}
-	return slices.ContainsFunc(known, func(e error) bool { return errors.Is(err, e) }) || j.allows(refused, err)
+	return slices.ContainsFunc(known, func(e error) bool { return errors.Is(err, e) }) || j.allows(host, refused, err)
 }
 
 // beyondBudget reports whether a plan is judged by the table.
@@ -242,59 +254,93 @@ func beyondBudget(p *plan.Plan) bool {
 	return p.Unrestricted && strings.HasPrefix(p.Scenario, unrestrictedFamily)
 }
 
-// damaged notes that a class of damage struck a component, and reports whether that may lose something.
-func (j *judgement) damaged(class faultClass, part component) (lossy bool) {
+// damaged notes that a class of damage struck a component of a host, and reports whether that may lose something.
+func (j *judgement) damaged(h *sim.Host, class faultClass, part component) (lossy bool) {
 	for i := range j.rows {
 		if r := &j.rows[i]; r.class == class && r.component == part {
-			j.struck[i] = true
+			j.struck[i][h.Index()] = true
 			return r.may&mayLose != 0
 		}
 	}
 	return true
 }
 
-// struckBy reports whether a class of damage struck a component.
+// passes notes what a host is sent of a damaged log or snapshot.
+func (j *judgement) passes(from, to *sim.Host, bytes int) {
+	if bytes == 0 || j.reached[to.Index()] {
+		return
+	}
+	j.reached[to.Index()] = j.reached[from.Index()] || slices.ContainsFunc(j.struck, func(hosts []bool) bool { return hosts[from.Index()] })
+}
+
+// struckBy reports whether a class of damage struck a component of any host.
 func (j *judgement) struckBy(class faultClass, part component) bool {
 	for i := range j.rows {
 		if r := &j.rows[i]; r.class == class && r.component == part {
-			return j.struck[i]
+			return slices.Contains(j.struck[i], true)
 		}
 	}
 	return false
 }
 
-// hit reports whether a row struck in this run.
+// hit reports whether a row struck any host in this run.
 func (j *judgement) hit(i int) bool {
+	return slices.ContainsFunc(j.c.w.Hosts(), func(h *sim.Host) bool { return j.hitAt(i, h) })
+}
+
+// hitAt reports whether a row struck a host in this run: its disk, or one that was in it for a while.
+func (j *judgement) hitAt(i int, h *sim.Host) bool {
 	r := &j.rows[i]
-	if j.struck[i] {
+	switch {
+	case j.struck[i][h.Index()]:
 		return true
-	}
-	if r.counted != nil {
-		return slices.ContainsFunc(j.c.w.Hosts(), func(h *sim.Host) bool {
-			d := h.Volume().Struck()
-			return r.counted(&d) > 0
-		})
+	case r.counted != nil:
+		d := h.Volume().Struck()
+		return r.counted(&d) > 0
+	case r.class == "swap, clone":
+		return j.exchanged(h, nil)
 	}
 	p := j.c.w.Plan()
-	if r.class == "power loss, posix" && p.Disk.Profile != "posix" {
-		return false
+	if r.rate != nil {
+		return r.rate(p)
 	}
-	if r.rate != nil && r.rate(p) {
-		return true
-	}
-	for _, kind := range r.kinds {
-		if *j.c.w.Stat("fault-" + kind) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.kinds, func(kind string) bool { return *j.c.w.Stat("fault-" + kind) > 0 })
 }
 
-// allows reports whether the end of a process is declared, by a row that struck.
-func (j *judgement) allows(refused bool, err error) bool {
+// exchanged reports whether a host has had the disk of another one, or a copy of it; other is nil for any.
+func (j *judgement) exchanged(h, other *sim.Host) bool {
+	return slices.ContainsFunc(j.c.w.Plan().Actions, func(a plan.Action) bool {
+		if a.Kind != "swap" && a.Kind != "clone" || *j.c.w.Stat("fault-" + a.Kind) == 0 {
+			return false
+		}
+		one, two := a.Params["host"], a.Params["with"]+a.Params["of"]
+		return one == h.ID() && (other == nil || two == other.ID()) || a.Kind == "swap" && two == h.ID() && (other == nil || one == other.ID())
+	})
+}
+
+// reaches reports whether what struck some host has come to another one: on a disk that was exchanged, or, where it is part of the log or a
+// snapshot, over the network.
+func (j *judgement) reaches(i int, h *sim.Host) bool {
+	if j.hitAt(i, h) {
+		return true
+	}
+	sent := false
+	switch j.rows[i].component {
+	case partBatch, partHeader, partSnapshot, partSnapHeader, partBootstrap, partEpochs:
+		sent = j.reached[h.Index()]
+	}
+	return slices.ContainsFunc(j.c.w.Hosts(), func(o *sim.Host) bool { return (sent || j.exchanged(h, o)) && j.hitAt(i, o) })
+}
+
+// allows reports whether the end of a process is declared, by a row that struck its host, or came to it from one that was struck.
+func (j *judgement) allows(host string, refused bool, err error) bool {
+	h := j.c.w.Host(host)
+	if h == nil {
+		return false
+	}
 	for i := range j.rows {
 		r := &j.rows[i]
-		if refused && r.may&mayRefuse == 0 || !refused && r.may&mayStop == 0 || !j.hit(i) {
+		if refused && r.may&mayRefuse == 0 || !refused && r.may&mayStop == 0 || !j.reaches(i, h) {
 			continue
 		}
 		for _, e := range r.errors {

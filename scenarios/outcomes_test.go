@@ -92,21 +92,57 @@ func TestJudgementAsksWhatStruck(t *testing.T) {
 	verdictOf(t, sim.NewEngine(c), p, sim.Options{})
 	j := &s.cluster.judged
 	require.True(t, j.on)
+	one := s.cluster.w.Host("c1")
 	corrupt, other := fmt.Errorf("x: %w", record.ErrCorrupt), errors.New("other")
-	require.False(t, j.allows(false, corrupt))
+	require.False(t, j.allows("c1", false, corrupt))
 	require.Empty(t, j.excuse())
-	require.True(t, j.damaged(classFlip, partBatch), "a loss")
-	require.True(t, j.allows(false, corrupt))
-	require.True(t, j.allows(true, corrupt))
-	require.False(t, j.allows(true, other))
-	require.False(t, j.allows(true, fmt.Errorf("x: %w", quorumstate.ErrInvalid)), "another component")
+	require.True(t, j.damaged(one, classFlip, partBatch), "a loss")
+	require.True(t, j.allows("c1", false, corrupt))
+	require.True(t, j.allows("c1", true, corrupt))
+	require.False(t, j.allows("c1", true, other))
+	require.False(t, j.allows("c1", true, fmt.Errorf("x: %w", quorumstate.ErrInvalid)), "another component")
 	require.Contains(t, j.excuse(), "bit flip")
-	require.False(t, j.damaged(classFlip, partPartition), "no loss")
-	require.False(t, j.allows(false, syscall.EROFS))
+	require.False(t, j.damaged(one, classFlip, partPartition), "no loss")
+	require.False(t, j.allows("c1", false, syscall.EROFS))
 	*s.cluster.w.Stat("fault-read-only")++
-	require.False(t, j.allows(false, syscall.EROFS), "no disk has refused anything")
+	require.False(t, j.allows("c1", false, syscall.EROFS), "no disk has refused anything")
 	*s.cluster.w.Stat("fault-swap")++
-	require.True(t, j.allows(true, metaprops.ErrNodeID), "disks were exchanged")
+	s.cluster.w.Plan().Actions = []plan.Action{{ID: "x", Kind: "swap", Params: plan.Params{"host": "c1", "with": "c2"}}}
+	require.True(t, j.allows("c1", true, metaprops.ErrNodeID), "disks were exchanged")
+}
+
+// A host may end with what struck another one only if it came to it: with records or a snapshot, or with the disk.
+func TestJudgementAsksWhomItStruck(t *testing.T) {
+	s := &scenario{name: unrestrictedFamily + "static", draw: func(d dice, p *plan.Plan) {
+		*p = *quietPlan("upstream-4.5", "upstream-4.5", "upstream-4.5")
+		p.Scenario, p.Unrestricted = unrestrictedFamily+"static", true
+	}}
+	c := Catalogue()
+	c.Scenarios = []sim.Scenario{s}
+	verdictOf(t, sim.NewEngine(c), s.Draw(1), sim.Options{})
+	j := &s.cluster.judged
+	require.True(t, j.on)
+	one, two, three := s.cluster.w.Host("c1"), s.cluster.w.Host("c2"), s.cluster.w.Host("c3")
+	corrupt, invalid := fmt.Errorf("x: %w", record.ErrCorrupt), fmt.Errorf("x: %w", quorumstate.ErrInvalid)
+	j.damaged(one, classFlip, partBatch)
+	j.damaged(one, classFlip, partQuorumState)
+	require.True(t, j.allows("c1", false, corrupt))
+	require.False(t, j.allows("c2", false, corrupt), "nothing came from c1")
+	j.passes(three, two, 10)
+	require.False(t, j.allows("c2", false, corrupt), "c3 is sound")
+	j.passes(one, two, 0)
+	require.False(t, j.allows("c2", false, corrupt), "no records")
+	j.passes(one, two, 10)
+	j.passes(two, three, 10)
+	require.True(t, j.allows("c2", false, corrupt))
+	require.True(t, j.allows("c3", false, corrupt), "by way of c2")
+	require.True(t, j.allows("c1", true, invalid))
+	require.False(t, j.allows("c2", true, invalid), "no quorum-state is sent to anybody")
+	s.cluster.w.Plan().Actions = []plan.Action{{ID: "x", Kind: "clone", Params: plan.Params{"host": "c2", "of": "c1"}}}
+	*s.cluster.w.Stat("fault-clone")++
+	require.True(t, j.allows("c2", true, invalid), "it ran on a copy of the disk of c1")
+	require.False(t, j.allows("c1", true, metaprops.ErrNodeID), "c1 kept its own")
+	require.True(t, j.allows("c2", true, metaprops.ErrNodeID))
 }
 
 func TestComponents(t *testing.T) {
@@ -149,16 +185,17 @@ func TestStopsAfterALossAreDeclaredOneByOne(t *testing.T) {
 	verdictOf(t, sim.NewEngine(c), p, sim.Options{})
 	j := &s.cluster.judged
 	require.False(t, j.on)
+	one := s.cluster.w.Host("c1")
 	unreadable := fmt.Errorf("x: %w", metaprops.ErrNoneValid)
-	require.True(t, j.follows(invariants.AfterDamage, false, fmt.Errorf("x: %w", raft.ErrInconsistentLeader)))
-	require.True(t, j.follows(invariants.AfterDamage, false, fmt.Errorf("x: %w", loader.ErrClusterID)), "bootstrapped twice")
-	require.False(t, j.follows(invariants.AfterDamage, false, raft.ErrConfig))
-	require.False(t, j.follows(invariants.AfterDamage, true, unreadable), "no meta.properties was struck")
-	j.damaged(classLost, partIdentity)
-	require.True(t, j.follows(invariants.AfterDamage, true, unreadable))
-	require.False(t, j.follows(invariants.AfterDamage, false, unreadable), "it refuses to start, and does not stop")
-	require.False(t, j.follows(invariants.AfterDamage, true, record.ErrCorrupt), "another component")
-	require.True(t, j.follows(evidenceHole, true, record.ErrCorrupt))
+	require.True(t, j.follows("c1", invariants.AfterDamage, false, fmt.Errorf("x: %w", raft.ErrInconsistentLeader)))
+	require.True(t, j.follows("c1", invariants.AfterDamage, false, fmt.Errorf("x: %w", loader.ErrClusterID)), "bootstrapped twice")
+	require.False(t, j.follows("c1", invariants.AfterDamage, false, raft.ErrConfig))
+	require.False(t, j.follows("c1", invariants.AfterDamage, true, unreadable), "no meta.properties was struck")
+	j.damaged(one, classLost, partIdentity)
+	require.True(t, j.follows("c1", invariants.AfterDamage, true, unreadable))
+	require.False(t, j.follows("c1", invariants.AfterDamage, false, unreadable), "it refuses to start, and does not stop")
+	require.False(t, j.follows("c1", invariants.AfterDamage, true, record.ErrCorrupt), "another component")
+	require.True(t, j.follows("c1", evidenceHole, true, record.ErrCorrupt))
 }
 
 // A disk that fails nothing explains no end of its process, whatever the plan has in store for it.

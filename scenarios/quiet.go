@@ -20,7 +20,7 @@ const quietFromUs = 7_000_000
 
 // quietScenarios lists them.
 func quietScenarios() []*scenario {
-	return []*scenario{
+	return append([]*scenario{
 		{name: "quiet/sole", doc: "one voter and brokers, no fault, long enough for any timer to run out", draw: drawQuietSole},
 		{name: "quiet/moved", doc: "two or three voters that restart, some on another port, with request timeouts of any length", draw: drawQuietMoved},
 		{name: "quiet/joining", doc: "one or two voters that others join by themselves, with request timeouts of any length", draw: drawQuietJoining},
@@ -28,7 +28,7 @@ func quietScenarios() []*scenario {
 		{name: "quiet/forgetful", doc: "a voter whose quorum-state is gone, with the log still there", draw: drawQuietForgetful},
 		{name: "raft/chased", doc: "a voter with an old log raises its epoch again and again beside one that could be elected; no pre-votes", draw: drawChased},
 		{name: "quiet/download", doc: "a leader whose one follower that is left fetches nothing but a snapshot, slowly", draw: drawQuietDownload},
-	}
+	}, aloneScenarios()...)
 }
 
 // unrest is the checker: nobody asks for votes as long as a leader lives that has told a voter so, unless it was asked to stop.

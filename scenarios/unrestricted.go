@@ -20,6 +20,10 @@ func unrestrictedScenarios() []*scenario {
 		{name: "media/read-only", doc: "disks that are remounted read-only", draw: drawMedium("read-only")},
 		{name: unrestrictedFamily + "static", doc: "static voters under every fault without a budget: only declared outcomes", draw: drawUnrestricted(false)},
 		{name: unrestrictedFamily + "dynamic", doc: "voters from a 0-0.checkpoint under every fault without a budget: only declared outcomes", draw: drawUnrestricted(true)},
+		{name: unrestrictedFamily + "flips", doc: "bits of one kind of file flip, and nothing else: only declared outcomes", draw: drawDamage("flip")},
+		{name: unrestrictedFamily + "lost", doc: "sectors of one kind of file are lost, and nothing else: only declared outcomes", draw: drawDamage("lost-write")},
+		{name: unrestrictedFamily + "misdirected", doc: "sectors of one kind of file go astray, and nothing else: only declared outcomes",
+			draw: drawDamage("misdirected-write")},
 	}
 }
 
@@ -31,6 +35,73 @@ var unrestrictedProfile = swarm.Profile{
 	LatencyUs:      swarm.Range{100, 800}, JitterUs: swarm.Range{0, 800}, TailPercent: 10, ResetPpm: 1_000,
 	SyncNs: swarm.Range{20_000, 600_000}, DiskErrorPpm: 200, TimeoutMs: swarm.Range{20, 45},
 	Lanes: plan.Lanes{PostJitterUs: 100, WakeJitterUs: 200, SpuriousPpm: 100}, PeriodUs: 6_000,
+}
+
+// drawDamage lets one class of damage strike one part of a node, again and again, and ends processes so that somebody reads it: what comes of
+// each row of the table by itself.
+func drawDamage(kind string) func(d dice, p *plan.Plan) {
+	return func(d dice, p *plan.Plan) {
+		controllers(p, 3, 0, int(d.roll("brokers", 2)))
+		if d.chance("dynamic", 50) {
+			p.Params["quorum"] = "dynamic"
+		}
+		d.identify(p)
+		p.Unrestricted = true
+		part := d.pick("part", ".log", ".log-header", "quorum-state", ".checkpoint", "0-0.checkpoint", "meta.properties", "epoch-checkpoint", "partition.metadata", ".deleted")
+		f := unrestrictedProfile
+		f.Actions, f.DiskErrorPpm, f.ResetPpm = swarm.Range{0, 0}, 0, 0
+		set := func(name string, values ...int64) { p.Params[name] = number(d.oneOf(name, values...)) }
+		if part == ".checkpoint" || part == ".deleted" {
+			set("snapshot_max_bytes", 200, 600)
+			set("retention_bytes", 1, 1_000)
+			p.Params["clean_interval_ms"], p.Params["delete_delay_ms"] = "20", "60000"
+		}
+		set("segment_bytes", 300, 1_000)
+		d.stormOf(p, &f)
+		d.writes(p, &f)
+		for i := range d.between("times", 1, 3) {
+			d.damageOf(p, "damage-"+number(i), kind, part)
+		}
+	}
+}
+
+// writtenAs is the end of the name that a file has while it is flushed: small files and snapshots are renamed after that.
+func writtenAs(suffix string) string {
+	switch suffix {
+	case ".log", ".deleted":
+		return suffix
+	case ".checkpoint":
+		return ".part"
+	}
+	return suffix + ".tmp"
+}
+
+// damageOf strikes a part of a host, and restarts the host a while later.
+func (d dice) damageOf(p *plan.Plan, name, kind, part string) {
+	host := p.Hosts[d.roll(name+"/host", 3)].ID
+	at := d.between(name+"/at", int64(p.StormUs)/5, int64(p.StormUs)*3/4)
+	params := plan.Params{"host": host}
+	switch part {
+	case "0-0.checkpoint":
+		params["suffix"] = d.pick(name+"/bootstrap", "bootstrap.checkpoint", "00000000000000000000-0000000000.checkpoint")
+	case ".log-header":
+		params["suffix"] = ".log"
+	default:
+		params["suffix"] = part
+	}
+	if kind == "flip" {
+		params["bits"] = number(d.oneOf(name+"/bits", 1, 1, 3))
+		params["cached"] = "yes"
+		if part == ".log-header" {
+			params["length"] = "16"
+		}
+	} else {
+		params["suffix"] = writtenAs(params["suffix"])
+		params["sectors"], at = "1", d.oneOf(name+"/first", 0, 1)*d.roll(name+"/early", int64(p.StormUs)/2)
+	}
+	p.Actions = append(p.Actions, plan.Action{ID: name + "-" + kind, AtUs: plan.Int64(at), Kind: kind, Params: params},
+		plan.Action{ID: name + "-power", AtUs: plan.Int64(min(at+d.oneOf(name+"/later", 5_000, 40_000, 100_000), int64(p.StormUs)-1)), Kind: "power",
+			Params: plan.Params{"hosts": host, "down": micros(d.oneOf(name+"/down", 1_000, 20_000))}})
 }
 
 func drawUnrestricted(dynamic bool) func(d dice, p *plan.Plan) {
