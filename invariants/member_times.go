@@ -3,6 +3,7 @@ package invariants
 import (
 	"slices"
 
+	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft"
@@ -26,6 +27,10 @@ func MemberSometimes() []sim.SometimesDoc {
 		doc("partition-without-leader", "metadata/topics", 300_000, "a partition loses its leader and gets none"),
 		doc("unclean-election", "metadata/topics", 100_000, "a partition gets a leader that may lack what was acknowledged, and is recovering"),
 		doc("eligible-replica-elected", "metadata/topics", 5_000, "an eligible leader replica that is not in sync becomes leader (KIP-966)"),
+		doc("log-directory-went-offline", "metadata/brokers", 30_000, "a log directory of a registered broker goes offline (KIP-858)"),
+		doc("offline-directory-led", "metadata/topics", 30_000, "a broker led a partition from the log directory that goes offline"),
+		doc("shrunk-below-3.6", "metadata/topics", 30_000, "below 3.6-IV0 a leader loses an in-sync replica and leads on, in a new epoch (KAFKA-15021)"),
+		doc("eligible-replicas-switched-on", "metadata/topics", 10_000, "a cluster with topics goes to the first level of eligible leader replicas (KIP-966)"),
 		doc("reassignment-completed", "metadata/topics", 50_000, "all replicas that a reassignment adds are in sync, and those to go are gone"),
 	}
 }
@@ -91,7 +96,7 @@ func aboutMembers(value []byte) bool {
 		return false
 	}
 	switch int16(value[1]) {
-	case records.RegisterBrokerRecordKey, records.UnregisterBrokerRecordKey, records.TopicRecordKey, records.RemoveTopicRecordKey, records.PartitionRecordKey,
+	case records.FeatureLevelRecordKey, records.RegisterBrokerRecordKey, records.UnregisterBrokerRecordKey, records.TopicRecordKey, records.RemoveTopicRecordKey, records.PartitionRecordKey,
 		records.PartitionChangeRecordKey, records.FenceBrokerRecordKey, records.UnfenceBrokerRecordKey, records.BrokerRegistrationChangeRecordKey, records.ClearElrRecordKey:
 		return true
 	}
@@ -122,6 +127,11 @@ func (m *MemberTimes) record(r records.Record) {
 		m.standing(before.Broker(x.Id), m.img.Broker(x.Id))
 	case *records.BrokerRegistrationChangeRecord:
 		m.standing(before.Broker(x.BrokerId), m.img.Broker(x.BrokerId))
+		m.directories(before, before.Broker(x.BrokerId), m.img.Broker(x.BrokerId))
+	case *records.FeatureLevelRecord:
+		if x.Name == features.EligibleLeaderReplicas && x.FeatureLevel > 0 && before.FeatureLevel(x.Name) == 0 && before.TopicCount() > 0 {
+			m.met("eligible-replicas-switched-on")
+		}
 	case *records.PartitionChangeRecord:
 		m.partition(before.Partition(x.TopicId, x.PartitionId), m.img.Partition(x.TopicId, x.PartitionId))
 	}
@@ -144,12 +154,30 @@ func (m *MemberTimes) standing(old, now *image.Broker) {
 	}
 }
 
+// directories looks at those that a registration has no more, before the partitions in them change.
+func (m *MemberTimes) directories(before *image.Image, old, now *image.Broker) {
+	if old == nil || now == nil || len(now.LogDirs) >= len(old.LogDirs) {
+		return
+	}
+	m.met("log-directory-went-offline")
+	for _, p := range before.PartitionsIn(old.ID) {
+		if at := slices.Index(p.Replicas, old.ID); p.Leader == old.ID && at >= 0 && at < len(p.Directories) && slices.Contains(old.LogDirs, p.Directories[at]) &&
+			!slices.Contains(now.LogDirs, p.Directories[at]) {
+			m.met("offline-directory-led")
+			return
+		}
+	}
+}
+
 func (m *MemberTimes) partition(old, now *image.Partition) {
 	if old == nil || now == nil {
 		return
 	}
 	if len(old.Isr) > 1 && len(now.Isr) == 1 {
 		m.met("isr-shrunk-to-one")
+	}
+	if m.img.MetadataVersion() < 12 && len(now.Isr) < len(old.Isr) && now.HasLeader() && now.Leader == old.Leader && now.LeaderEpoch > old.LeaderEpoch {
+		m.met("shrunk-below-3.6")
 	}
 	if old.HasLeader() && !now.HasLeader() {
 		m.met("partition-without-leader")
