@@ -41,3 +41,19 @@ func TestScheduledAppendsWake(t *testing.T) {
 	add()
 	require.EqualValues(t, 2, woken)
 }
+
+// TestReleasedReaderWakes: a listener that is done with its batches is given those that were committed meanwhile without waiting for a timer.
+func TestReleasedReaderWakes(t *testing.T) {
+	s := &script{t: t}
+	for _, line := range []string{"replica id=1 voters=(1)", "lead", "listener hold", "append values=(a)"} {
+		cmd, args, err := datadriven.ParseLine(line)
+		require.NoError(t, err)
+		s.run(t, &datadriven.TestData{Cmd: cmd, CmdArgs: args})
+	}
+	var woken wakes
+	s.replica.deps.Waker = &woken
+	s.replica.ReleaseReader(s.appID)
+	require.EqualValues(t, 1, woken)
+	s.replica.ReleaseReader(s.appID)
+	require.EqualValues(t, 1, woken, "it holds nothing")
+}
