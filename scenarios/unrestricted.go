@@ -1,6 +1,9 @@
 package scenarios
 
 import (
+	"maps"
+	"strings"
+
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/swarm"
 )
@@ -76,11 +79,14 @@ func writtenAs(suffix string) string {
 	return suffix + ".tmp"
 }
 
-// damageOf strikes a part of a host, and restarts the host a while later.
+// damageOf strikes a part of a host, and restarts the host a while later. What may cost a start and nothing else strikes all of them at once.
 func (d dice) damageOf(p *plan.Plan, name, kind, part string) {
-	host := p.Hosts[d.roll(name+"/host", 3)].ID
+	hosts := []string{p.Hosts[d.roll(name+"/host", 3)].ID}
+	if part == "partition.metadata" {
+		hosts = hostIDs(p, kindController)
+	}
 	at := d.between(name+"/at", int64(p.StormUs)/5, int64(p.StormUs)*3/4)
-	params := plan.Params{"host": host}
+	params := plan.Params{}
 	switch part {
 	case "0-0.checkpoint":
 		params["suffix"] = d.pick(name+"/bootstrap", "bootstrap.checkpoint", "00000000000000000000-0000000000.checkpoint")
@@ -99,9 +105,14 @@ func (d dice) damageOf(p *plan.Plan, name, kind, part string) {
 		params["suffix"] = writtenAs(params["suffix"])
 		params["sectors"], at = "1", d.oneOf(name+"/first", 0, 1)*d.roll(name+"/early", int64(p.StormUs)/2)
 	}
-	p.Actions = append(p.Actions, plan.Action{ID: name + "-" + kind, AtUs: plan.Int64(at), Kind: kind, Params: params},
+	for _, host := range hosts {
+		params := maps.Clone(params)
+		params["host"] = host
+		p.Actions = append(p.Actions, plan.Action{ID: name + "-" + kind + "-" + host, AtUs: plan.Int64(at), Kind: kind, Params: params})
+	}
+	p.Actions = append(p.Actions,
 		plan.Action{ID: name + "-power", AtUs: plan.Int64(min(at+d.oneOf(name+"/later", 5_000, 40_000, 100_000), int64(p.StormUs)-1)), Kind: "power",
-			Params: plan.Params{"hosts": host, "down": micros(d.oneOf(name+"/down", 1_000, 20_000))}})
+			Params: plan.Params{"hosts": strings.Join(hosts, ","), "down": micros(d.oneOf(name+"/down", 1_000, 20_000))}})
 }
 
 func drawUnrestricted(dynamic bool) func(d dice, p *plan.Plan) {

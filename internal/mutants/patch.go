@@ -21,15 +21,16 @@ var ErrPatch = errors.New("mutants: bad patch")
 
 // Patch is one planted bug: a header of `key: value` lines, an empty line, and a unified diff against the module root.
 type Patch struct {
-	File       string   `json:"-"`                 // base name
-	ID         string   `json:"id"`                // entry of the catalogue of known bugs, "KB-01"; several patches may share it
-	Name       string   `json:"name"`              // unique, "ReinitAsLeader"
-	Reference  string   `json:"reference"`         // issue, KIP or paper
-	Rule       string   `json:"rule"`              // the rule that is broken, one sentence
-	Invariants []string `json:"invariants"`        // which must catch it: any of these
-	Scenarios  []string `json:"scenarios"`         // where to look
-	Fault      string   `json:"fault,omitempty"`   // that alone exposes it: without it the same seeds leave it alive
-	Outside    string   `json:"outside,omitempty"` // why it touches scenarios/ and not the product, "" for all others
+	File       string   `json:"-"`                  // base name
+	ID         string   `json:"id"`                 // entry of the catalogue of known bugs, "KB-01"; several patches may share it
+	Name       string   `json:"name"`               // unique, "ReinitAsLeader"
+	Reference  string   `json:"reference"`          // issue, KIP or paper
+	Rule       string   `json:"rule"`               // the rule that is broken, one sentence
+	Invariants []string `json:"invariants"`         // which must catch it: any of these
+	Scenarios  []string `json:"scenarios"`          // where to look
+	Fault      string   `json:"fault,omitempty"`    // that alone exposes it: without it the same seeds leave it alive
+	Outcomes   []string `json:"outcomes,omitempty"` // rows of the table in docs/faults.md that it breaks, as "bit flip of quorum-state"
+	Outside    string   `json:"outside,omitempty"`  // why it touches scenarios/ and not the product, "" for all others
 	files      []*gitdiff.File
 }
 
@@ -66,7 +67,7 @@ func ReadPatches(root string) ([]*Patch, error) {
 	return patches, nil
 }
 
-// ParsePatch reads one patch. Every key of the header but "outside" and "fault" must be there, once.
+// ParsePatch reads one patch. Every key of the header but "outside", "fault" and "outcome" must be there, once.
 func ParsePatch(file, text string) (*Patch, error) {
 	p := &Patch{File: file}
 	header, diff, found := strings.Cut(text, "\n\n")
@@ -110,6 +111,11 @@ func (p *Patch) parseHeader(header string) error {
 	p.ID, p.Name, p.Reference, p.Rule = take("id"), take("name"), take("reference"), take("rule")
 	p.Invariants, p.Scenarios = list(take("invariant")), list(take("scenarios"))
 	p.Outside, p.Fault = take("outside"), take("fault")
+	if parts := take("outcome"); parts != "" {
+		for _, part := range strings.Split(parts, ";") { // their names have commas
+			p.Outcomes = append(p.Outcomes, strings.TrimSpace(part))
+		}
+	}
 	for key, missing := range map[string]bool{
 		"id": p.ID == "", "name": p.Name == "", "reference": p.Reference == "", "rule": p.Rule == "",
 		"invariant": len(p.Invariants) == 0, "scenarios": len(p.Scenarios) == 0,

@@ -26,7 +26,7 @@ func patches(t *testing.T) []*Patch {
 // the tree as it is, and gives Go that parses.
 func TestPatches(t *testing.T) {
 	catalogue := scenarios.Catalogue()
-	id := regexp.MustCompile(`^(KB-[0-9]{2}|KB-A1|KIP-[0-9]+|DISK-[0-9]{2}|CLOCK-[0-9]{2})$`)
+	id := regexp.MustCompile(`^(KB-[0-9]{2}|KB-A1|KIP-[0-9]+|DISK-[0-9]{2}|CLOCK-[0-9]{2}|NET-[0-9]{2})$`)
 	for _, p := range patches(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			require.NoError(t, p.knownTo(catalogue))
