@@ -77,7 +77,7 @@ func (w *World) calmPolicy() {
 
 // choiceFault is a fault that takes the place of an event at a choice.
 type choiceFault struct {
-	kind byte // 'k': the process of host dies, and starts again; 'l': the same, and the operation that its lane is in has no effect; 'm': the next message of the link is lost, and its connection with it; 'c': the link is cut until the calm
+	kind byte // 'k': the process of host dies, and starts again; 'p': host loses power with all that it has not flushed, and starts again; 'l': the same, and the operation that its lane is in has no effect; 'm': the next message of the link is lost, and its connection with it; 'c': the link is cut until the calm
 	host int32
 	from int32
 	to   int32
@@ -94,6 +94,9 @@ func (w *World) choiceFaults(open []int32, inner bool) []choiceFault {
 		if host, _, _, _ := w.laneParts(open[0]); w.hosts[host].up {
 			list = append(list, choiceFault{kind: 'k', host: host})
 			list = append(list, choiceFault{kind: 'l', host: host, from: (open[0] - 1) % mostLanes})
+			if w.plan.Scheduler.Power {
+				list = append(list, choiceFault{kind: 'p', host: host})
+			}
 		}
 	default:
 		for _, lane := range open {
@@ -104,6 +107,9 @@ func (w *World) choiceFaults(open []int32, inner bool) []choiceFault {
 		for _, h := range w.hosts {
 			if h.up && !h.Booting() {
 				list = append(list, choiceFault{kind: 'k', host: h.index})
+				if w.plan.Scheduler.Power {
+					list = append(list, choiceFault{kind: 'p', host: h.index})
+				}
 			}
 		}
 		for _, a := range w.hosts {
@@ -130,6 +136,10 @@ func (w *World) strike(f choiceFault) {
 	switch f.kind {
 	case 'k':
 		w.crashHost(w.hosts[f.host], false, inputCostNs)
+	case 'p':
+		w.takesAll = true
+		w.crashHost(w.hosts[f.host], true, inputCostNs)
+		w.takesAll = false
 	case 'l':
 		h := w.hosts[f.host]
 		if first, ok := h.lanes[f.from].first(); ok && first.kind == effectDisk {
@@ -150,6 +160,8 @@ func (w *World) describeFault(f choiceFault) string {
 	switch f.kind {
 	case 'k':
 		return "kill " + w.hosts[f.host].spec.ID
+	case 'p':
+		return "power " + w.hosts[f.host].spec.ID
 	case 'l':
 		return "kill " + w.hosts[f.host].spec.ID + ", its operation lost"
 	case 'm':
@@ -235,7 +247,7 @@ func (w *World) tellChoice(open []int32, faults []choiceFault, inner bool) int64
 	}
 	for _, f := range faults {
 		o := Option{Name: w.describeFault(f), Hosts: [2]int32{f.from, f.to}, Fault: true}
-		if f.kind == 'k' || f.kind == 'l' {
+		if f.kind == 'k' || f.kind == 'l' || f.kind == 'p' {
 			o.Hosts = [2]int32{f.host, f.host}
 		}
 		c.Options = append(c.Options, o)
@@ -266,6 +278,10 @@ func (c *Choice) State(quantumNs int64) uint64 {
 		}
 		w.scratch = h.volume.AppendShape(w.scratch[:0])
 		hash = digest.Bytes(hash, w.scratch)
+		if w.plan.Scheduler.Power && w.faultsLeft > 0 { // what is on the platter may be all that the host has in the next moment
+			w.scratch = h.volume.AppendPlatter(w.scratch[:0])
+			hash = digest.Bytes(hash, w.scratch)
+		}
 		for i := range h.lanes {
 			l := &h.lanes[i]
 			hash = digest.Word(hash, uint64(len(l.queue)-l.head)<<32^uint64(len(l.journal)-l.next))

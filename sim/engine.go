@@ -174,9 +174,15 @@ type Options struct {
 	// Choice is told of every choice of the scheduler uniform and returns the option that is taken, Leave or Stop. It is the one option that
 	// changes a run: what it returns stands for decisions of the plan, and is recorded like them.
 	Choice func(c *Choice) int64
+	// MostEvents gives a run up that takes more events, as Verdict.Events counts them, 0: only the limit of every run does. Run returns ErrGivenUp then, and no verdict. Who
+	// shortens a failure has no use for runs that go on for long after the time at which it showed.
+	MostEvents int64
 	// Digests receives (event id, running trace hash) after every event; verify uses it to name the first that differs.
 	Digests func(event int64, digest uint64)
 }
+
+// ErrGivenUp is returned for a run that took more than Options.MostEvents events.
+var ErrGivenUp = errors.New("sim: the run was given up: it takes more events than were asked for")
 
 // Result is a verdict with what the options asked for.
 type Result struct {

@@ -254,11 +254,17 @@ func (e *Env) oneLaneAFile(v *vdisk.Volume, op vdisk.OpID) {
 
 // Choose is vdisk.Chooser: the entity is the host whose volume it is.
 func (d disk) Choose(site *decide.Site, kind, key uint64, n int64) int64 {
+	if d.e.w.takesAll { // every site of a loss counts what is lost
+		return n - 1
+	}
 	return d.e.w.source.Choose(site, d.e.h.hash, kind, key, n)
 }
 
 // Chance is vdisk.Chooser. In the calm nothing fails.
 func (d disk) Chance(site *decide.Site, kind, key uint64, ppm int64) bool {
+	if d.e.w.takesAll {
+		return true
+	}
 	if d.e.w.calm {
 		ppm = 0
 	}

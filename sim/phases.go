@@ -188,7 +188,7 @@ func (w *World) afterEvent(h *Host) {
 	if w.calm && w.eventID%4 == 0 && w.boundAt > 0 && w.allMet() {
 		w.done = true
 	}
-	if w.eventID > maxEvents && !w.done {
+	if w.eventID > w.mostEvents && !w.done {
 		w.tooLong()
 	}
 }

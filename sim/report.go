@@ -143,6 +143,12 @@ func (w *World) spin(h *Host, l *lane) {
 }
 
 func (w *World) tooLong() {
+	if w.mostEvents < maxEvents { // asked for in the events of a verdict, of which there are fewer
+		left := w.opts.MostEvents - w.stats.inputs - w.stats.disk
+		w.givenUp, w.done = left < 0, left < 0
+		w.mostEvents = min(maxEvents, w.eventID+max(0, left))
+		return
+	}
 	w.outcome, w.done = plan.Spin, true
 	w.report.broken = append([]plan.Broken{{
 		Invariant: "bounded-work", Evidence: "events", AtUs: plan.Int64(w.now / 1000), Event: plan.Int64(w.eventID),

@@ -39,6 +39,9 @@ func (e *Engine) Run(p *plan.Plan, o Options) (Result, error) {
 		return Result{}, err
 	}
 	w.run()
+	if w.givenUp {
+		return Result{}, ErrGivenUp
+	}
 	w.poison.checkAll()
 	v := w.verdict()
 	if j, ok := e.catalogue.Scenario(p.Scenario).(Judge); ok && !v.Outcome.Finding() {
@@ -88,6 +91,9 @@ func (w *World) run() {
 	}
 	if !w.done {
 		w.endStuck()
+	}
+	if w.givenUp {
+		return
 	}
 	if w.outcome == plan.OK || w.outcome == plan.LegitimatelyStuck || w.outcome == plan.Stuck {
 		for _, c := range w.atEnd {

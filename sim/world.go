@@ -27,6 +27,7 @@ type World struct {
 
 	chooseFrom int64 // when choices begin
 	faultsLeft int64 // that choices may insert
+	takesAll   bool  // a loss of power that a choice brings takes all that it may
 	choosable  []choiceFault
 	order      []Item // scratch
 
@@ -49,22 +50,24 @@ type World struct {
 	overridden                              bool  // the plan fixes decisions
 	restartNs                               int64 // of the supervisor
 
-	calm      bool
-	done      bool
-	boundAt   int64
-	liveness  Liveness
-	outcome   plan.Outcome
-	waitsFor  []string
-	hash      uint64
-	behaviour behaviour
-	scratch   []byte
-	sizes     []byte // scratch
-	running   *Host  // whose process was called last; nil in events of the world's own
-	ahead     *Host  // host and lane whose handler or commit has just left effects that are not queued, nil: none
-	aheadLane int32
-	input     Input
-	messages  int32 // numbered so far, when traced
-	diskCause int64 // id of the event whose handler issued the operation being committed; 0: an operator's
+	calm       bool
+	mostEvents int64 // after which the run is over
+	givenUp    bool  // and it was, by the caller's limit
+	done       bool
+	boundAt    int64
+	liveness   Liveness
+	outcome    plan.Outcome
+	waitsFor   []string
+	hash       uint64
+	behaviour  behaviour
+	scratch    []byte
+	sizes      []byte // scratch
+	running    *Host  // whose process was called last; nil in events of the world's own
+	ahead      *Host  // host and lane whose handler or commit has just left effects that are not queued, nil: none
+	aheadLane  int32
+	input      Input
+	messages   int32 // numbered so far, when traced
+	diskCause  int64 // id of the event whose handler issued the operation being committed; 0: an operator's
 
 	stats      statistics
 	coverage   coverage
@@ -113,6 +116,10 @@ var (
 // reset prepares the world for a plan, forgetting everything of the run before but its memory.
 func (w *World) reset(p *plan.Plan, o Options) error {
 	w.plan, w.opts = p, o
+	w.mostEvents, w.givenUp = maxEvents, false
+	if o.MostEvents > 0 {
+		w.mostEvents = min(maxEvents, o.MostEvents)
+	}
 	overrides := make([]decide.Override, 0, len(p.Decisions))
 	for _, d := range p.Decisions {
 		overrides = append(overrides, decide.Override{NameHash: uint64(d.NameHash), Value: int64(d.Value)})

@@ -24,10 +24,12 @@ import (
 // Capsules. A mutant that was killed once has a minimal plan that kills it, in testdata/corpus/mutants under the name of its patch. Running
 // that first makes a hunt one run long.
 
-// shrinkRuns bounds the shrinking of a kill, capsuleTime the wall time of each call of a built program on a capsule.
+// shrinkRuns bounds the shrinking of a kill, capsuleTime the wall time of each call of a built program on a capsule. shrinkTime bounds a
+// shrinking by wall time: far above what it takes, since what it cuts short is not minimal, and only a busy machine would be to blame.
 const (
-	shrinkRuns  = 600
+	shrinkRuns  = 1000
 	capsuleTime = 3 * time.Minute
+	shrinkTime  = 15 * time.Minute
 )
 
 // capsuleName is the base name of a patch's capsule.
@@ -117,10 +119,13 @@ func (x *product) killedBy(ctx context.Context, e *corpus.Entry) (*Kill, error) 
 // shrunk shortens a kill into a bare capsule, and keeps that when it kills the mutant again and passes on this program. Where time ends it
 // keeps what it has by then; note says so.
 func (x *product) shrunk(ctx context.Context, k *Kill, dir string, catalogue *sim.Catalogue) (note string, kept bool, err error) {
-	r := &remote{ctx: ctx, child: child{binary: x.binary}, catalogue: catalogue, deadline: time.Now().Add(capsuleTime),
-		clean: campaign.Guard(func() campaign.Runner { return sim.NewEngine(catalogue) })}
+	return x.shorten(ctx, catalogue.Scenario(k.Scenario).Draw(k.Seed), k.Runs, dir, catalogue)
+}
+
+// shorten is shrunk for a plan that kills, which came up in so many runs.
+func (x *product) shorten(ctx context.Context, p *plan.Plan, runs int64, dir string, catalogue *sim.Catalogue) (note string, kept bool, err error) {
+	r := x.remote(ctx, catalogue, shrinkTime)
 	defer r.child.stop()
-	p := catalogue.Scenario(k.Scenario).Draw(k.Seed)
 	first, err := r.Run(p, sim.Options{})
 	if err != nil {
 		return fmt.Sprintf("not shrunk: %v", err), false, ctx.Err()
@@ -137,7 +142,7 @@ func (x *product) shrunk(ctx context.Context, k *Kill, dir string, catalogue *si
 		return err.Error(), false, ctx.Err()
 	}
 	c := plan.NewCapsule(sim.EngineVersion, small, last.Verdict, nil, goal).Bare()
-	c.Rate = &plan.FailureRate{Failures: 1, Runs: plan.Int64(k.Runs)}
+	c.Rate = &plan.FailureRate{Failures: 1, Runs: plan.Int64(runs)}
 	kept, problem, err := x.keep(ctx, c, dir, catalogue)
 	if problem != "" {
 		note = problem
@@ -177,7 +182,7 @@ func (x *product) keep(ctx context.Context, c *plan.Capsule, dir string, catalog
 	if err != nil || report.Problem != "" {
 		return false, report.Problem, err
 	}
-	if err := plan.WriteFile(filepath.Join(dir, corpus.Mutants, x.patch.capsuleName()), data); err != nil {
+	if err := plan.WriteFile(x.capsuleFile(dir), data); err != nil {
 		return false, "", fmt.Errorf("mutants: %w", err)
 	}
 	return true, "", nil

@@ -34,6 +34,7 @@ type options struct {
 	corpus   bool   // run capsules only
 	capsules string // corpus to which capsules of kills are written, "" for none
 	hunt     bool   // leave the capsules out
+	minimal  bool   // run each capsule without each of its parts
 }
 
 func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
@@ -45,7 +46,8 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 			"of the tree, and runs it until an invariant that the header names is broken: first the mutant's capsule in\n" +
 			"testdata/corpus, where there is one, then seeds of the scenarios of the header. A panic, a dead process or another\n" +
 			"invariant is no kill. The clean build runs the same seeds and must be green, and so must the capsules be there.\n" +
-			"--corpus runs the capsules alone, --capsules DIR writes those that are missing or kill no more. With --stories each\n" +
+			"--corpus runs the capsules alone, --capsules DIR writes those that are missing or kill no more; with --minimal each\n" +
+			"is run without each of its parts, too. With --stories each\n" +
 			"kill is shrunk and told by the mutant's own program, in at most twelve lines whose faults are all necessary. Exit code\n" +
 			"0 if every mutant is killed and the clean build is green, 1 if not, 2 outside of the module's\n" +
 			"source or without a go tool, 3 if a patch does not apply.",
@@ -57,6 +59,7 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 	cmd.Flags().IntVar(&o.workers, "workers", o.workers, "processes that hunt")
 	cmd.Flags().BoolVar(&o.corpus, "corpus", false, "run the mutants' capsules alone, each of which has to kill")
 	cmd.Flags().BoolVar(&o.hunt, "hunt", false, "leave the capsules out and hunt from seed 1")
+	cmd.Flags().BoolVar(&o.minimal, "minimal", false, "run each capsule without each of its parts, none of which may kill; with --capsules shorten those that do")
 	cmd.Flags().StringVar(&o.capsules, "capsules", "", "write capsules of kills to the mutants' folder of this corpus (testdata/corpus), without the seeds of the clean build")
 	cmd.Flags().BoolVar(&o.listOnly, "list", false, "list the patches and whether they apply, and run nothing")
 	cmd.Flags().StringVar(&o.stories, "stories", "", "directory for the story and the capsule of each kill")
@@ -71,6 +74,9 @@ func mutantsCommand(catalogue *sim.Catalogue) *cobra.Command {
 		}
 		if o.corpus && (o.hunt || o.capsules != "") {
 			return cli.Usagef("--corpus runs capsules alone: it goes with neither --hunt nor --capsules")
+		}
+		if o.minimal && !o.corpus && o.capsules == "" {
+			return cli.Usagef("--minimal examines capsules: it needs --corpus or --capsules")
 		}
 		return o.run(cmd, args, catalogue)
 	}
@@ -359,6 +365,9 @@ func (s *session) tryCapsule(ctx context.Context, x *product, row *Row) (settled
 	switch {
 	case row.Kill != nil:
 		row.Status, row.Runs = Killed, 1
+		if err := s.examine(ctx, x, e, row); err != nil {
+			return false, err
+		}
 	case s.options.corpus && e == nil:
 		row.Status = NoCapsule
 	case s.options.corpus:

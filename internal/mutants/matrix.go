@@ -27,6 +27,7 @@ const (
 	// --corpus alone: there is no capsule, or it does not kill any more.
 	NoCapsule    Status = "no capsule"
 	StaleCapsule Status = "not killed"
+	NotMinimal   Status = "killed by a capsule that is not minimal" // --minimal
 )
 
 // Row is one line of the matrix.

@@ -38,10 +38,12 @@ func (r *remote) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
 		r.expired = true
 		return sim.Result{}, errExpired
 	}
-	res, err := r.child.one(r.ctx, &order{Plan: p, Record: o.RecordDecisions}, limit)
+	res, err := r.child.one(r.ctx, &order{Plan: p, Record: o.RecordDecisions, MostEvents: o.MostEvents}, limit)
 	switch {
 	case err != nil:
 		return sim.Result{}, err
+	case res.GivenUp:
+		return sim.Result{}, sim.ErrGivenUp
 	case res.Verdict == nil:
 		return sim.Result{}, fmt.Errorf("mutants: the plan cannot be run: %s", res.Detail)
 	}

@@ -26,6 +26,8 @@ type order struct {
 	// Plan is run instead of seeds, once, and its whole verdict is the result; Record wants the faults that were drawn, too.
 	Plan   *plan.Plan `json:"plan,omitempty"`
 	Record bool       `json:"record,omitempty"`
+	// MostEvents gives the run of Plan up that takes more.
+	MostEvents int64 `json:"most_events,omitempty"`
 }
 
 // result is one run of an order, or its end.
@@ -36,6 +38,7 @@ type result struct {
 	Evidence   string       `json:"evidence,omitempty"`
 	Detail     string       `json:"detail,omitempty"`
 	Done       bool         `json:"done,omitempty"`
+	GivenUp    bool         `json:"given_up,omitempty"` // the run of a plan took too many events
 	// Verdict and Drawn are of an order with a plan. Drawn lists what was neither benign nor a spread.
 	Verdict *plan.Verdict        `json:"verdict,omitempty"`
 	Drawn   []plan.DrawnDecision `json:"drawn,omitempty"`
@@ -120,9 +123,9 @@ func serve(catalogue *sim.Catalogue, in io.Reader, out io.Writer) error {
 
 // planResult runs the plan of an order. A plan that can't be run has no verdict.
 func planResult(runner campaign.Runner, o *order) (r result) {
-	got, err := runner.Run(o.Plan, sim.Options{RecordDecisions: o.Record})
+	got, err := runner.Run(o.Plan, sim.Options{RecordDecisions: o.Record, MostEvents: o.MostEvents})
 	if err != nil {
-		r.Detail = err.Error()
+		r.Detail, r.GivenUp = err.Error(), errors.Is(err, sim.ErrGivenUp)
 		return r
 	}
 	r.fill(got.Verdict)

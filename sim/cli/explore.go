@@ -52,7 +52,8 @@ func (a *App) exploreCommand() *cobra.Command {
 		Use:   "explore [SCENARIO|TOKEN]",
 		Short: "Try all schedules of a small cluster within bounds",
 		Long: "Explore runs a plan again and again, with every choice of which event comes next and where one of a bounded number of faults\n" +
-			"falls (a process dies and starts again, also inside a disk operation; a message is lost with its connection; a link is cut).\n" +
+			"falls (a process dies and starts again, also inside a disk operation; a message is lost with its connection; a link is cut; with\n" +
+			"--power a host loses power, and all that it has not flushed).\n" +
 			"--depth bounds the choices between events, --deviations how many of them are another than the earliest event. It says what\n" +
 			"was covered, how many states and transitions that were, and which reductions were used. With --state the search is saved every\n" +
 			"ten seconds and at its end, and a later call with the same plan and bounds goes on. What is found is written as a capsule.\n" +
@@ -66,6 +67,7 @@ func (a *App) exploreCommand() *cobra.Command {
 	cmd.Flags().Int64Var(&x.bounds.Depth, "depth", x.bounds.Depth, "choices between events in one schedule")
 	cmd.Flags().Int64Var(&x.bounds.Deviations, "deviations", x.bounds.Deviations, "choices that are not the earliest event; -1: any number")
 	cmd.Flags().Int64Var(&x.bounds.Faults, "faults", x.bounds.Faults, "kills, lost messages and cuts in one schedule")
+	cmd.Flags().BoolVar(&x.bounds.Power, "power", false, "losses of power among the faults: at events and at the disk operations of handlers")
 	cmd.Flags().DurationVar(&window, "window", 0, "how late an event may be; 0: any event that is pending may be next")
 	cmd.Flags().DurationVar(&from, "from", 0, "virtual time at which choices begin")
 	cmd.Flags().DurationVar(&quantum, "quantum", time.Millisecond, "how fine time is in states: states that differ in timers alone are one within it; 0: time is left out")
@@ -107,6 +109,8 @@ func (x *exploration) check(window, from, quantum time.Duration) error {
 		return Usagef("--depth must lie between 1 and 100000")
 	case b.Faults < 0 || b.Faults > 1_000:
 		return Usagef("--faults must lie between 0 and 1000")
+	case b.Power && b.Faults == 0:
+		return Usagef("--power makes losses of power faults: give --faults at least 1")
 	case b.Deviations < -1:
 		return Usagef("--deviations must be at least -1, which is any number")
 	case window < 0 || from < 0 || quantum < 0 || x.limit < 0 || x.runs < 0:

@@ -11,7 +11,10 @@ import (
 type Bounds struct {
 	Depth      int64 `json:"depth"`      // choices between events, from the first one after FromUs
 	Deviations int64 `json:"deviations"` // choices that are not the earliest event; negative: any number
-	Faults     int64 `json:"faults"`     // kills, lost messages, cuts
+	Faults     int64 `json:"faults"`     // kills, lost messages, cuts, losses of power
+	// Power has losses of power among the faults: between two events, and between the disk operations of a handler. Each takes all that
+	// was not flushed, data and names.
+	Power bool `json:"power,omitempty"`
 	// WindowUs is how much later than the earliest an event may be due to be a choice; 0: any event that is pending.
 	WindowUs int64 `json:"window_us"`
 	FromUs   int64 `json:"from_us"` // choices begin at that time
@@ -35,13 +38,16 @@ func (b *Bounds) apply(p *plan.Plan) *plan.Plan {
 	if window == 0 {
 		window = anyUs
 	}
-	c.Scheduler = plan.Scheduler{Policy: "uniform", WindowUs: window, Faults: b.Faults, FromUs: plan.Int64(b.FromUs)}
+	c.Scheduler = plan.Scheduler{Policy: "uniform", WindowUs: window, Faults: b.Faults, Power: b.Power, FromUs: plan.Int64(b.FromUs)}
 	return c
 }
 
 // String says what a complete search has covered.
 func (b *Bounds) String() string {
 	s := fmt.Sprintf("all schedules to depth %d with at most %d faults", b.Depth, b.Faults)
+	if b.Power {
+		s += ", losses of power among them,"
+	}
 	if b.Deviations >= 0 {
 		s += fmt.Sprintf(" and at most %d deviations from order of time", b.Deviations)
 	}

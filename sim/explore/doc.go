@@ -2,9 +2,9 @@
 //
 // Seeds sample schedules; of a protocol's core one may want to know that none was left out. The search takes a plan, and at every choice
 // of the scheduler uniform (which of the events that are due comes next) tries each option, and beside them a bounded number of faults: a
-// process dies and starts again, a message is lost with its connection, a link is cut for good. A handler that is under way may be cut at
-// each of its disk operations. The engine is a pure function of the plan, so a branch is taken by running again with another prefix of
-// choices: no state is saved or restored.
+// process dies and starts again, a message is lost with its connection, a link is cut for good, and with Bounds.Power a host loses power and all
+// that it has not flushed. A handler that is under way may be cut at each of its disk operations, by a death or by a loss of power. The engine
+// is a pure function of the plan, so a branch is taken by running again with another prefix of choices: no state is saved or restored.
 //
 //	s := explore.New(sim.NewEngine(catalogue), p, explore.Bounds{Depth: 12, Faults: 1})
 //	report, err := s.Run(nil)
@@ -24,7 +24,9 @@
 // A finding is an ordinary plan: explicit, with the choices as decisions. It can be replayed, shrunk and told like any other. A search goes on
 // where a saved one was: Save writes a file that is there whole or not at all.
 //
-// Refused: saving and restoring worlds (every process would have to be copied), and random restarts (then nothing is known to be complete).
+// Refused: symmetry of voters as a reduction: they are not symmetric, since their ids decide who is asked first and who succeeds whom, and their
+// timers and starts differ by plan, so that two states with voters exchanged have different futures; choosing what a loss of power takes
+// (it takes all that it may, the worst for a promise; seeds sample the rest); saving and restoring worlds (every process would have to be copied), and random restarts (then nothing is known to be complete).
 //
 // The order of the search is fixed: the same plan and bounds give the same counts, however often it was interrupted.
 package explore

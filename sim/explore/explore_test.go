@@ -47,6 +47,7 @@ type voter struct {
 	votedFor  uint64
 	fd        int32
 	hasty     bool // with the bug
+	lazy      bool // with another one: a vote is written and not flushed
 	leads     bool
 }
 
@@ -72,6 +73,9 @@ func (v *voter) Boot(env *sim.Env) (err error) {
 func (v *voter) store(env *sim.Env, whom uint64) error {
 	if err := env.Files().WriteAt(v.fd, []byte{byte(whom)}, 0); err != nil {
 		return err
+	}
+	if v.lazy {
+		return nil
 	}
 	return env.Files().Sync(v.fd)
 }
@@ -130,7 +134,7 @@ func (c *oneLeader) OnProtocol(_ *sim.Host, o sim.Observation) {
 	c.leader = m.key
 }
 
-type election struct{ hasty bool }
+type election struct{ hasty, lazy bool }
 
 func (e election) Name() string { return "election" }
 func (e election) Doc() string  { return "a toy" }
@@ -144,14 +148,17 @@ func (e election) Draw(seed uint64) *plan.Plan {
 }
 func (e election) Build(w *sim.World, _ *plan.Plan) error {
 	for i, h := range w.Hosts() {
-		w.Install(h, func() sim.Process { return &voter{id: uint64(i + 1), hasty: e.hasty} })
+		w.Install(h, func() sim.Process { return &voter{id: uint64(i + 1), hasty: e.hasty, lazy: e.lazy} })
 	}
 	w.Add(&oneLeader{})
 	return nil
 }
 
 func engine(hasty bool) (*sim.Engine, *plan.Plan) {
-	e := election{hasty}
+	return engineOf(election{hasty: hasty})
+}
+
+func engineOf(e election) (*sim.Engine, *plan.Plan) {
 	return sim.NewEngine(&sim.Catalogue{Program: "toy", Scenarios: []sim.Scenario{e}, Registry: sim.NewRegistry(),
 		Invariants: []sim.InvariantDoc{{Name: "one-leader"}}}), e.Draw(1)
 }
@@ -296,4 +303,39 @@ func TestAPlanThatCannotRun(t *testing.T) {
 	p.Hosts = nil
 	_, err := explore.New(e, p, explore.Bounds{Depth: 3, Deviations: -1}).Run(nil)
 	require.ErrorIs(t, err, plan.ErrInput)
+}
+
+// What is written and not flushed survives every death of a process, and no loss of power: only with those the bug is found, at once or
+// in the plan of the finding, and without the bug there is nothing to be found with them.
+func TestOnlyALossOfPowerShowsAVoteThatIsNotFlushed(t *testing.T) {
+	find := func(lazy bool, b explore.Bounds) *explore.Report {
+		e, p := engineOf(election{lazy: lazy})
+		r, err := explore.New(e, p, b).Run(nil)
+		require.NoError(t, err)
+		require.True(t, r.Complete)
+		return r
+	}
+	b := explore.Bounds{Depth: 10, Deviations: -1, Faults: 1}
+	kills := find(true, b)
+	require.Empty(t, kills.Findings)
+	require.NotContains(t, kills.Covered, "power")
+	b.Power = true
+	require.Empty(t, find(false, b).Findings)
+	r := find(true, b)
+	require.Len(t, r.Findings, 1)
+	require.Contains(t, r.Covered, "losses of power among them")
+	require.Greater(t, r.States, int64(0))
+	f := r.Findings[0]
+	require.Equal(t, "violation/one-leader/two", f.Fingerprint)
+	require.True(t, slices.ContainsFunc(f.Choices, func(c string) bool { return strings.HasPrefix(c, "power ") }))
+	e, _ := engineOf(election{lazy: true})
+	v, err := e.Run(f.Plan, sim.Options{})
+	require.NoError(t, err)
+	require.Equal(t, f.Fingerprint, v.Verdict.Fingerprint())
+	for depth := int64(1); depth <= 4; depth++ { // the reductions lose nothing with them either
+		b.Depth, b.Plain = depth, false
+		reduced := find(true, b)
+		b.Plain = true
+		require.Equal(t, len(find(true, b).Findings) > 0, len(reduced.Findings) > 0, "depth %d", depth)
+	}
 }

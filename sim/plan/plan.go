@@ -50,6 +50,7 @@ type Scheduler struct {
 	Depth    int64  `json:"depth,omitempty"`     // pct: of the bugs that it aims at; absent: 1
 	Steps    int64  `json:"steps,omitempty"`     // pct: choices among which the changes of priority are drawn; absent: 1
 	Faults   int64  `json:"faults,omitempty"`    // uniform: kills, cuts and lost messages that may take the place of events
+	Power    bool   `json:"power,omitempty"`     // uniform: losses of power are among them, each of which takes all that was not flushed
 	FromUs   Int64  `json:"from_us,omitzero"`    // uniform: before that time there are no choices
 }
 

@@ -24,6 +24,8 @@ func checkScheduler(s *Scheduler) error {
 		}
 	}
 	switch {
+	case s.Power && s.Policy != "uniform":
+		return &FieldError{Field: "scheduler.power", Problem: "belongs to uniform, not to pct"}
 	case s.Policy == "pct" && (s.Faults != 0 || s.FromUs != 0):
 		return &FieldError{Field: "scheduler", Problem: "faults and from_us belong to uniform, not to pct"}
 	case s.Policy == "uniform" && (s.Depth != 0 || s.Steps != 0):

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"strings"
 
@@ -36,8 +37,28 @@ type search struct {
 	drawn    []plan.DrawnDecision
 	failed   map[[sha256.Size]byte]bool // documents of plans that do not show the target
 	stats    Stats
-	// mostEvents is how many events a candidate may take, 0: any number.
+	// mostEvents is how many events a candidate may take, 0: some more than the best plan.
 	mostEvents int64
+	// thorough: candidates may take any number of events.
+	thorough bool
+}
+
+// A candidate that lacks a fault may take its time until it fails; one that took twice the events, and some, is given up. Most candidates
+// that do not fail would go on for the whole storm and calm, ten times as long.
+const (
+	eventsFactor = 2
+	eventsMore   = 2_000
+)
+
+// limit is how many events the next candidate may take, 0: any number.
+func (s *search) limit() int64 {
+	switch {
+	case s.verdict == nil || s.thorough:
+		return 0
+	case s.mostEvents > 0:
+		return s.mostEvents
+	}
+	return eventsFactor*int64(s.verdict.Events) + eventsMore
 }
 
 // catalogue is what the runner runs, nil when it does not tell.
@@ -70,7 +91,7 @@ func (s *search) measure() {
 
 // reproduce runs the plan as given, keeping its decisions.
 func (s *search) reproduce() bool {
-	s.stats.Reproduced = s.run(s.best, sim.Options{RecordDecisions: true})
+	s.stats.Reproduced, _ = s.run(s.best, sim.Options{RecordDecisions: true})
 	return s.stats.Reproduced
 }
 
@@ -84,8 +105,8 @@ func (s *search) try(candidate *plan.Plan) bool {
 	if have, ok := digest(s.best); ok && known && have == key {
 		return false
 	}
-	shows := s.run(candidate, sim.Options{})
-	if !shows && known && !s.stats.Exhausted {
+	shows, ended := s.run(candidate, sim.Options{MostEvents: s.limit()})
+	if !shows && ended && known && !s.stats.Exhausted {
 		s.failed[key] = true
 	}
 	return shows
@@ -99,15 +120,17 @@ func digest(p *plan.Plan) (key [sha256.Size]byte, ok bool) {
 	return sha256.Sum256(text), true
 }
 
-func (s *search) run(candidate *plan.Plan, o sim.Options) bool {
+// run runs a plan. ended is false for a run that was given up: it may show the target later.
+func (s *search) run(candidate *plan.Plan, o sim.Options) (shows, ended bool) {
 	if s.stats.Runs >= s.budget {
 		s.stats.Exhausted = true
-		return false
+		return false, false
 	}
 	s.stats.Runs++
 	result, err := s.runner.Run(candidate, o)
 	first := s.verdict == nil
-	shows := err == nil && result.Verdict != nil && Shows(result.Verdict, s.target) && (first || bound(result.Verdict) == s.bound) &&
+	ended = !errors.Is(err, sim.ErrGivenUp)
+	shows = err == nil && result.Verdict != nil && Shows(result.Verdict, s.target) && (first || bound(result.Verdict) == s.bound) &&
 		(s.mostEvents == 0 || int64(result.Verdict.Events) <= s.mostEvents)
 	if shows {
 		// The runner may reuse what it returned.
@@ -121,7 +144,7 @@ func (s *search) run(candidate *plan.Plan, o sim.Options) bool {
 	if s.progress != nil {
 		s.progress(s.stats)
 	}
-	return shows
+	return shows, ended
 }
 
 // evidenceAt is the time at which the target showed.

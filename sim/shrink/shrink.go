@@ -85,6 +85,8 @@ func (s *search) obvious() {
 
 // minimal deletes single parts until none can go, whatever earlier steps left.
 func (s *search) minimal() {
+	s.thorough = true
+	defer func() { s.thorough = false }()
 	for {
 		removed := false
 		for _, part := range Parts(s.best) {
