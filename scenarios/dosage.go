@@ -36,7 +36,10 @@ func diskSites() []sim.SiteDoc {
 		{"log directory", "names of what the format tool makes", []string{"mkdir", "fsync"}},
 	} {
 		for _, op := range f.operations {
-			list = append(list, sim.SiteDoc{Name: f.file + " " + op, Doc: f.doc})
+			// Of the writes these may reach beyond a sector. A write within one is whole or not there (vdisk R8), as an fsync and a change of
+			// names are (R1, R2).
+			parts := op == "write" && (f.file == "segment" || f.file == "snapshot" || f.file == "bootstrap.checkpoint")
+			list = append(list, sim.SiteDoc{Name: f.file + " " + op, Doc: f.doc, Parts: parts})
 		}
 	}
 	return list

@@ -110,3 +110,14 @@ func TestCrashesAreCountedBySite(t *testing.T) {
 	require.LessOrEqual(t, sums[sim.SiteAfter], v.Stats["crashes"])
 	require.Positive(t, sums[sim.SiteAfter])
 }
+
+// Only writes that may reach beyond a sector leave parts, and the files of one sector are not among them.
+func TestSitesThatMayLeaveAPart(t *testing.T) {
+	var parts []string
+	for _, s := range diskSites() {
+		if s.Parts {
+			parts = append(parts, s.Name)
+		}
+	}
+	require.Equal(t, []string{"segment write", "snapshot write", "bootstrap.checkpoint write"}, parts)
+}

@@ -13,6 +13,8 @@ import (
 type SiteDoc struct {
 	Name string // by purpose, "segment fsync": letters, digits and . _ - / and spaces
 	Doc  string
+	// Parts: a crash during the operation may leave a part of it. All others are whole or not there, which is as before or as after them.
+	Parts bool
 }
 
 // When a crash strikes, in relation to an operation.

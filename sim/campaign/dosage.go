@@ -14,7 +14,17 @@ type Site struct {
 // dosageRuns is how many runs of all scenarios must have struck every place. The usual campaign has ten thousand.
 const dosageRuns = 5_000
 
-// sites sums up the dosage. A place that no crash struck is red when every scenario ran, often enough.
+// judge says what is red: a place that no crash struck, and one of which no crash may have left a part although it could have.
+func (s *Site) judge(doc *sim.SiteDoc) {
+	switch {
+	case s.Before+s.During+s.After == 0:
+		s.Red = "no crash struck it: nobody tested what a start makes of that"
+	case doc.Parts && s.During == 0:
+		s.Red = "no crash struck during it: nobody tested what a start makes of a part"
+	}
+}
+
+// sites sums up the dosage, and judges it when every scenario ran, often enough.
 func (c *campaign) sites(runs int64) (list []Site) {
 	for _, doc := range c.Catalogue.Sites {
 		s := Site{Name: doc.Name}
@@ -23,8 +33,8 @@ func (c *campaign) sites(runs int64) (list []Site) {
 			s.During += t.Stats[sim.SiteStat(doc.Name, sim.SiteDuring)]
 			s.After += t.Stats[sim.SiteStat(doc.Name, sim.SiteAfter)]
 		}
-		if s.Before+s.During+s.After == 0 && runs >= dosageRuns && c.complete("") {
-			s.Red = "no crash struck it: nobody tested what a start makes of that"
+		if runs >= dosageRuns && c.complete("") {
+			s.judge(&doc)
 		}
 		list = append(list, s)
 	}
