@@ -315,7 +315,11 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 	case b == nil:
 		c.register(h, img, id, -1, d)
 	case b.Fenced && d.chance(80):
-		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64})
+		back := &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64}
+		if len(b.LogDirs) > 1 && d.chance(15) { // it comes back without one of its disks
+			back.OfflineLogDirs = []record.UUID{b.LogDirs[d.below(int64(len(b.LogDirs)))]}
+		}
+		c.beat(h, back)
 	case b.Fenced && d.chance(10):
 		c.all.k.submit(h, controller.Op{Kind: controller.UnregisterBroker, NodeID: id})
 	case b.Fenced:

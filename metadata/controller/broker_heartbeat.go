@@ -128,7 +128,7 @@ func (c *Controller) decideHeartbeat(_ int64, h *BrokerHeartbeat) {
 		case stateFenced, stateShutdownNow:
 			c.fenceRecords(b)
 		case stateUnfenced:
-			c.unfenceRecords(b)
+			c.unfenceRecords(b, h.OfflineLogDirs)
 		case stateControlledShutdown:
 			c.shutdownRecords(b)
 		}

@@ -32,15 +32,10 @@ const (
 // function of the image, which has the broker as it was before. Cost: the partitions with the broker in their in-sync or eligible
 // replicas, or those without leader.
 func AppendTransition(dst []records.Record, img *image.Image, defaults *PartitionDefaults, broker int32, t Transition) []records.Record {
-	rules := rulesOf(img, defaults)
 	if t == BrokerUnfenced {
-		for key, p := range img.Leaderless() {
-			change := rules.changeOf(key, topicName(img, key), p)
-			change.coming = broker
-			dst = change.appendTo(dst)
-		}
-		return dst
+		return appendUnfenced(dst, img, defaults, broker, nil)
 	}
+	rules := rulesOf(img, defaults)
 	for key, p := range img.PartitionsIn(broker) {
 		lost := t == BrokerUnregistered || t == BrokerLostDisk
 		if !lost && !slices.Contains(p.Isr, broker) {
@@ -51,6 +46,17 @@ func AppendTransition(dst []records.Record, img *image.Image, defaults *Partitio
 		if lost {
 			change.unclean = broker
 		}
+		dst = change.appendTo(dst)
+	}
+	return dst
+}
+
+// appendUnfenced gives a broker that comes back the partitions that nobody leads, as far as its replicas are not in directories that are offline.
+func appendUnfenced(dst []records.Record, img *image.Image, defaults *PartitionDefaults, broker int32, offline []record.UUID) []records.Record {
+	rules := rulesOf(img, defaults)
+	for key, p := range img.Leaderless() {
+		change := rules.changeOf(key, topicName(img, key), p)
+		change.coming, change.offline = broker, offline
 		dst = change.appendTo(dst)
 	}
 	return dst

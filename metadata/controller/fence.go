@@ -3,6 +3,7 @@ package controller
 import (
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 // registrationChangeSince is the metadata.version from which changes of a registration have a record of their own; before there are
@@ -24,8 +25,9 @@ func (c *Controller) fenceRecords(b *image.Broker) {
 	})
 }
 
-// unfenceRecords lets a broker in, then gives it the partitions that nobody leads.
-func (c *Controller) unfenceRecords(b *image.Broker) {
+// unfenceRecords lets a broker in, then gives it the partitions that nobody leads, but those that lie in a directory of which the same heartbeat
+// says that it is offline: the registration still has it. The original looks at the registration alone, and the broker leads from there.
+func (c *Controller) unfenceRecords(b *image.Broker, offline []record.UUID) {
 	if c.timeline.image.MetadataVersion() < registrationChangeSince {
 		c.outcome.records = append(c.outcome.records, &records.UnfenceBrokerRecord{Id: b.ID, Epoch: b.Epoch})
 	} else {
@@ -33,7 +35,7 @@ func (c *Controller) unfenceRecords(b *image.Broker) {
 			BrokerId: b.ID, BrokerEpoch: b.Epoch, Fenced: -1,
 		})
 	}
-	c.movePartitions(b.ID, becomesUnfenced)
+	c.outcome.records = appendUnfenced(c.outcome.records, c.timeline.image, &c.cfg.Defaults, b.ID, offline)
 }
 
 // shutdownRecords says that a broker is about to go, once, then moves its leaderships.

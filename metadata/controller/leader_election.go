@@ -75,5 +75,8 @@ func (c *partitionChange) acceptable(replica int32) bool {
 		return false
 	}
 	at := slices.Index(c.partition.Replicas, replica)
+	if at >= 0 && replica == c.coming && slices.Contains(c.offline, c.partition.Directories[at]) {
+		return false
+	}
 	return at < 0 || online(b, c.partition.Directories[at])
 }

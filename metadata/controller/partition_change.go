@@ -5,6 +5,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 const (
@@ -30,11 +31,12 @@ type partitionChange struct {
 	partition *image.Partition
 	minInSync int
 	election  election
-	leaving   int32   // a broker that counts as inactive already, nobody for none
-	coming    int32   // a broker that counts as active already, nobody for none
-	unclean   int32   // a broker that lost what it had: in no list of eligible replicas any more
-	recovered bool    // the leader worked an unclean election off
-	isr       []int32 // wanted; these lists are replaced, never written to
+	leaving   int32         // a broker that counts as inactive already, nobody for none
+	coming    int32         // a broker that counts as active already, nobody for none
+	offline   []record.UUID // directories of that one that are offline, although its registration has them
+	unclean   int32         // a broker that lost what it had: in no list of eligible replicas any more
+	recovered bool          // the leader worked an unclean election off
+	isr       []int32       // wanted; these lists are replaced, never written to
 	replicas  []int32
 	removing  []int32
 	adding    []int32

@@ -54,6 +54,8 @@ func TestPartitionChange(t *testing.T) {
 			}},
 		{name: "back: the last member leads again", isr: ids(1), leader: -1, want: func(c *partitionChange) { c.coming = 1 },
 			up: []stand{fencedUp, up, up, up}, say: func(r *records.PartitionChangeRecord) { r.Leader = 1 }},
+		{name: "back: not into a directory that is offline", isr: ids(1), leader: -1, up: []stand{fencedUp, up, up, up},
+			want: func(c *partitionChange) { c.coming, c.offline = 1, c.partition.Directories[:1] }},
 		{name: "back: not while it shuts down", isr: ids(1), leader: -1, want: func(c *partitionChange) { c.coming = 1 },
 			up: []stand{leavingUp, up, up, up}},
 		{name: "recovered", isr: ids(1), leader: 1, edit: func(p *records.PartitionRecord) { p.LeaderRecoveryState = 1 },
