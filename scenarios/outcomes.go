@@ -89,10 +89,8 @@ type declaredOutcome struct {
 	may       outcome
 	errors    []error
 	why       string
-	// kinds are the actions whose happening means that the class struck, and rate says the same of a plan's models; neither for classes
-	// of damage, which are told as they strike.
+	// kinds are the actions whose happening means that the class struck; none for classes of damage, which are told as they strike.
 	kinds []string
-	rate  func(p *plan.Plan) bool
 	// counted is how often a disk has been struck, where disks count it: a plan may draw an error, force a single one, or ask for one by
 	// an action, and what counts is that an operation has failed.
 	counted func(d *vdisk.Struck) int64
@@ -124,7 +122,7 @@ func declaredOutcomes() []declaredOutcome {
 		{class: "power loss", component: partDisk, may: tolerated | mayLose, kinds: []string{"power", "crash-op"},
 			why: "what was not flushed was not acknowledged; a sole voter acknowledges before its fsync (kraft-protocol 3.6)"},
 		{class: "power loss, posix", component: partDisk, may: tolerated | mayLose | mayStop | mayRefuse, kinds: []string{"power", "crash-op"},
-			rate: func(p *plan.Plan) bool { return p.Disk.Profile == "posix" }, errors: unreadableLog,
+			counted: func(d *vdisk.Struck) int64 { return d.Holes + d.NamesOutOfOrder }, errors: unreadableLog,
 			why: "a deleted segment may come back before a hole, and a lost sector may end with a header that no checksum covers"},
 		{class: "partition, delay, reset", component: partNetwork, may: tolerated,
 			kinds: []string{"cut", "isolate", "split", "flap", "clog", "filter", "throttle", "names"}, why: "a majority that hears each other goes on"},
@@ -299,10 +297,6 @@ func (j *judgement) hitAt(i int, h *sim.Host) bool {
 		return r.counted(&d) > 0
 	case r.class == "swap, clone":
 		return j.exchanged(h, nil)
-	}
-	p := j.c.w.Plan()
-	if r.rate != nil {
-		return r.rate(p)
 	}
 	return slices.ContainsFunc(r.kinds, func(kind string) bool { return *j.c.w.Stat("fault-" + kind) > 0 })
 }
