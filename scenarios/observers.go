@@ -34,7 +34,9 @@ func (o *controlObserver) Observe(e *controller.Event) {
 func (o *loaderObserver) Observe(e *loader.Event) {
 	p := o.c.memory.loads.next()
 	p.E = *e
-	p.E.Image = nil
+	if e.Kind != loader.ImagePublished { // what others are compared with is kept, for the sentence about a difference
+		p.E.Image = nil
+	}
 	o.env.Observe(p)
 	if e.Kind == loader.DirectoryFailed && o.member != nil {
 		o.member.directoryFailed(e.Index)
