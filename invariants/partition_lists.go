@@ -90,7 +90,9 @@ func (s *partitionStep) judgeEligible() string {
 		return ""
 	}
 	if s.after.FeatureLevel(features.EligibleLeaderReplicas) == 0 {
-		if len(now.Elr) > 0 { // nobody keeps it in step, and it would be in force again with the feature
+		// A record that says no more than where a replica is leaves the lists alone.
+		changed := now.Leader != old.Leader || !slices.Equal(now.Isr, old.Isr) || !slices.Equal(now.Replicas, old.Replicas)
+		if len(now.Elr) > 0 && changed { // nobody keeps it in step, and it would be in force again with the feature
 			return "eligible-without-the-feature"
 		}
 		return ""

@@ -58,6 +58,8 @@ func TestPartitionLists(t *testing.T) {
 			now: part{Replicas: []int32{1, 2, 3}, Isr: []int32{1, 2}, Elr: []int32{2}, Leader: 1}, want: "eligible-in-sync"},
 		{name: "the feature is off, and the list stays as it was", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: -1},
 			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}, want: "eligible-without-the-feature"},
+		{name: "the feature is off, and only a directory changes", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, Leader: -1},
+			now: part{Replicas: []int32{1, 2}, Elr: []int32{2}, Leader: -1}},
 		{name: "the feature is off, and the list ends", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: -1},
 			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}},
 		{name: "an eligible one is elected uncleanly, others are in sync", elr: 1, minInSync: "2", old: part{Replicas: []int32{2, 1}, Isr: []int32{1}, Elr: []int32{2}, Leader: -1},

@@ -22,14 +22,16 @@ import (
 
 // member is a node's life as a registered one: on brokers a life cycle, on controllers a registration manager, never both.
 type member struct {
-	n       *node
-	channel memberChannel
-	life    *broker.Lifecycle
-	manager *controller.RegistrationManager
-	told    bool // an image was published
-	level   int16
-	dirs    []record.UUID // by index of the directory, zero for those that are no log directory in use
-	paths   []string      // of those directories, "" for the others
+	n         *node
+	channel   memberChannel
+	life      *broker.Lifecycle
+	manager   *controller.RegistrationManager
+	told      bool // an image was published
+	level     int16
+	img       *image.Image  // the last one that came
+	refreshed int64         // the epoch that was registered again for its directories
+	dirs      []record.UUID // by index of the directory, zero for those that are no log directory in use
+	paths     []string      // of those directories, "" for the others
 }
 
 // openMember builds it, where the plan has members.
@@ -139,7 +141,10 @@ func (m *member) answered(a *memberAnswer) error {
 	if a == nil {
 		return m.life.Answered(now, &broker.Answer{Lost: true})
 	}
-	return m.life.Answered(now, &broker.Answer{Code: a.code, Reply: a.reply})
+	if err := m.life.Answered(now, &broker.Answer{Code: a.code, Reply: a.reply}); err != nil {
+		return err
+	}
+	return m.refresh(now)
 }
 
 // inputMember is the lane of the life cycle, or of the registration manager.
@@ -176,11 +181,9 @@ func (m *member) post(now int64, post sim.Message) error {
 		case m.manager != nil:
 			m.manager.Published(now, p.img)
 		default:
-			if b := p.img.Broker(m.n.h.nodeID); b != nil && b.Epoch == m.life.Epoch() && len(b.LogDirs) == 0 &&
-				features.SupportsDirectoryAssignment(p.img.MetadataVersion()) {
-				if err := m.life.Reregister(now); err != nil {
-					return err
-				}
+			m.img = p.img
+			if err := m.refresh(now); err != nil {
+				return err
 			}
 			return m.life.FirstPublish(now)
 		}
@@ -198,6 +201,20 @@ func (m *member) post(now int64, post sim.Message) error {
 		return m.life.BeginControlledShutdown(now)
 	}
 	return nil
+}
+
+// refresh registers once more where the registration of this process is from below the level of log directories and has none (KIP-858). The
+// image may be there before the answer to that registration.
+func (m *member) refresh(now int64) error {
+	if m.img == nil || !features.SupportsDirectoryAssignment(m.img.MetadataVersion()) {
+		return nil
+	}
+	b := m.img.Broker(m.n.h.nodeID)
+	if b == nil || b.Epoch != m.life.Epoch() || len(b.LogDirs) > 0 || m.refreshed == b.Epoch {
+		return nil
+	}
+	m.refreshed = b.Epoch
+	return m.life.Reregister(now)
 }
 
 // turn lets everything do what is due, ends the process when it may go, and sets the lane's deadline.
