@@ -3,6 +3,8 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -19,6 +21,7 @@ var noNeedlessRequest = sim.InvariantDoc{
 type once struct {
 	evaluated *int64
 	hosts     int
+	astray    bool       // an address may lead to a host that it does not mean
 	asked     []question // by sender, then by receiver
 	learned   []toldMark // by host: the high watermark that it reached as a follower of an epoch
 }
@@ -26,6 +29,7 @@ type once struct {
 // question is the last Vote or EndQuorumEpoch of a node to another, in one process life and one stay in a role.
 type question struct {
 	kind        uint32
+	voter       int32 // whom the request names; meantForAny: it names nobody
 	epoch       int32
 	correlation int32
 	boot        int32 // of the sender
@@ -33,9 +37,19 @@ type question struct {
 	answered    bool
 }
 
+// meantForAny is the voter of a request whose version, or kind, does not say whom it is meant for.
+const meantForAny int32 = -1
+
+// leadsAstray are the actions after which somebody may be at the address of somebody else.
+var leadsAstray = []string{"names", "move", "misadvertise", "repoint"}
+
 // build makes it ready for a run with n hosts.
 func (o *once) build(w *sim.World, n int) {
 	o.evaluated, o.hosts, o.asked, o.learned = w.Evaluated(noNeedlessRequest.Name), n, o.asked[:0], o.learned[:0]
+	o.astray = false
+	for i := range w.Plan().Actions {
+		o.astray = o.astray || slices.Contains(leadsAstray, w.Plan().Actions[i].Kind)
+	}
 	for range n * n {
 		o.asked = append(o.asked, question{})
 	}
@@ -77,9 +91,11 @@ func (o *once) answered(at, from *sim.Host, m raft.Message) {
 func (x *prompt) sent(from, to *sim.Host, m sim.Message) {
 	switch r := m.(type) {
 	case *raft.VoteRequest:
-		x.once.asks(x.c.w, from, to, question{kind: r.Kind(), epoch: r.ReplicaEpoch, correlation: r.Correlation, preVote: r.PreVote})
+		x.once.asks(x.c.w, from, to, question{
+			kind: r.Kind(), voter: r.VoterID, epoch: r.ReplicaEpoch, correlation: r.Correlation, preVote: r.PreVote})
 	case *raft.EndQuorumEpochRequest:
-		x.once.asks(x.c.w, from, to, question{kind: r.Kind(), epoch: r.LeaderEpoch, correlation: r.Correlation})
+		x.once.asks(x.c.w, from, to, question{
+			kind: r.Kind(), voter: meantForAny, epoch: r.LeaderEpoch, correlation: r.Correlation})
 	case *raft.FetchRequest:
 		l := &x.once.learned[from.Index()]
 		if l.epoch != r.CurrentLeaderEpoch || l.boot != from.Boot() {
@@ -97,8 +113,12 @@ func (x *prompt) sent(from, to *sim.Host, m sim.Message) {
 func (o *once) asks(w *sim.World, from, to *sim.Host, q question) {
 	q.boot = from.Boot()
 	last := &o.asked[from.Index()*o.hosts+to.Index()]
+	if q.voter == meantForAny && o.astray { // it may be for another voter, whose name led here
+		*last = q
+		return
+	}
 	*o.evaluated++
-	if last.answered && last.kind == q.kind && last.epoch == q.epoch && last.boot == q.boot && last.preVote == q.preVote {
+	if last.answered && last.voter == q.voter && last.kind == q.kind && last.epoch == q.epoch && last.boot == q.boot && last.preVote == q.preVote {
 		word, what := "vote", "asked"
 		switch {
 		case q.preVote:

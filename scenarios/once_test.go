@@ -57,6 +57,19 @@ func TestNoNeedlessRequest(t *testing.T) {
 			x.once.answered(me, other, voted(1, askedEpoch, raft.None))
 			x.OnSend(me, other, vote(2, true))
 		}},
+		{"asked at the address of another", "", func(x *prompt, me, other *sim.Host) {
+			x.OnSend(me, other, vote(1, false))
+			x.once.answered(me, other, voted(1, askedEpoch, raft.None))
+			misled := vote(2, false)
+			misled.VoterID = 77
+			x.OnSend(me, other, misled)
+		}},
+		{"told at an address that may be another's", "", func(x *prompt, me, other *sim.Host) {
+			x.once.astray = true
+			x.OnSend(me, other, end(1))
+			x.once.answered(me, other, &raft.EndQuorumEpochResponse{Header: raft.Header{Correlation: 1, Response: true}, LeaderEpoch: askedEpoch})
+			x.OnSend(me, other, end(2))
+		}},
 		{"vote after a pre-vote", "", func(x *prompt, me, other *sim.Host) {
 			x.OnSend(me, other, vote(1, true))
 			x.once.answered(me, other, voted(1, askedEpoch, raft.None))
