@@ -95,7 +95,7 @@ func (s *kafkaScenario) plan(seed uint64, voters, observers int64) *plan.Plan {
 		p.Params["victim"] = number(d.roll("victim", 1<<20))
 	}
 	p.Network.LatencyUs, p.Network.JitterUs, p.Network.Weights = 1000, 1000, routerWeights(s.routerMs)
-	storm := int64(len(s.script)+1) * (phaseBoundNs(len(p.Hosts), s.routerMs)/1000 + 1)
+	storm := int64(len(s.script)+1) * (s.phaseBoundNs(voters+observers)/1000 + 1)
 	p.StormUs = plan.Int64(storm)
 	return p
 }

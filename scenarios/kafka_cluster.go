@@ -98,7 +98,7 @@ func (k *kafkaCluster) partition(h *sim.Host) string {
 // playFrom makes the play ready for a run.
 func (k *kafkaCluster) playFrom(w *sim.World, p *plan.Plan, s *kafkaScenario) {
 	a := &k.play
-	a.k, a.w, a.name, a.script, a.boundNs = k, w, s.name, s.script, phaseBoundNs(len(p.Hosts), s.routerMs)
+	a.k, a.w, a.name, a.script, a.boundNs = k, w, s.name, s.script, s.phaseBoundNs(int64(len(k.hosts)))
 	a.nodes, a.index, a.operator = a.nodes[:0], a.index[:0], nil
 	voters := int32(0)
 	for i, h := range w.Hosts() {
@@ -121,9 +121,14 @@ func (k *kafkaCluster) playFrom(w *sim.World, p *plan.Plan, s *kafkaScenario) {
 }
 
 // phaseBoundNs is how long a phase may take: as long as 500,000 events of Kafka's simulation last, where each node polls every 5 ms,
-// the router ticks every 2 + (J-1)/2 ms and the leaders append every 3 ms, on average.
-func phaseBoundNs(nodes int, routerMs int64) int64 {
-	perSecond := int64(nodes)*200 + 2000/(3+routerMs) + 333
+// the router ticks every 2 + (J-1)/2 ms and the leaders append every 3 ms on average, every 2 ms in the steady scenarios. An operator
+// is no node there.
+func (s *kafkaScenario) phaseBoundNs(nodes int64) int64 {
+	appends := int64(333)
+	if s.steady {
+		appends = 500
+	}
+	perSecond := nodes*200 + 2000/(3+s.routerMs) + appends
 	return 500_000 * 1_000_000_000 / perSecond
 }
 

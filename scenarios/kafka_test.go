@@ -50,3 +50,14 @@ func TestKafkaScenarios(t *testing.T) {
 		})
 	})
 }
+
+// TestPhasesLastAsLongAsThere: 500,000 events of Kafka's simulation, by hand: five nodes are 1,000 polls a second, J = 1 is 500 ticks, and
+// leaders append 333 times, or 500 in the steady scenarios. The operator's machine of the dynamic scenarios polls nothing.
+func TestPhasesLastAsLongAsThere(t *testing.T) {
+	for name, perSecond := range map[string]int64{"kafka/s1": 1833, "kafka/s8": 2000, "kafka/d1": 1833} {
+		s := Catalogue().Scenario(name).(*kafkaScenario)
+		require.Equal(t, 500_000*1_000_000_000/perSecond, s.phaseBoundNs(5), name)
+		p := s.plan(1, 5, 0)
+		require.EqualValues(t, int64(len(s.script)+1)*(s.phaseBoundNs(5)/1000+1), p.StormUs, name)
+	}
+}
