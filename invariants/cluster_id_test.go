@@ -285,7 +285,7 @@ func TestClusterIDServed(t *testing.T) {
 			Header: raft.Header{Correlation: l.next}, ReplicaID: 2, CurrentLeaderEpoch: 1, FetchOffset: 1, HighWatermark: -1,
 			ClusterID: raft.ClusterID{Known: known, ID: id},
 		})
-		l.node(1).answer(l.node(2), 1, 1)
+		l.node(1).answer(l.node(2), 1, max(1, l.core.leadershipAt(1).told))
 	}
 	l := threeUp(t, Config{Variant: Draft})
 	ask(l, true, "y") // the server does not know its id yet

@@ -32,7 +32,7 @@ type core struct {
 
 // rules holds every invariant of the package.
 type rules struct {
-	electionSafety, oneVote, epochMonotonic, roles, preVoteHarmless, noDisruption, twoLeadersBounded rule
+	electionSafety, oneVote, voteGranted, epochMonotonic, roles, preVoteHarmless, noDisruption, twoLeadersBounded rule
 
 	logMatching, leaderCompleteness, stateMachineSafety, leaderAppendOnly, noWriteAfterLead, truncation, hwMonotonic,
 	hwDurable, ownEpochCommit, acknowledgedSurvives, listenerOrder, snapshotFit, snapshotContent, voterChange, voterAnswer,
@@ -50,7 +50,7 @@ type rules struct {
 // each calls f with every rule and its documentation, in the order of the catalogue.
 func (r *rules) each(f func(x *rule, i int32)) {
 	for i, x := range []*rule{
-		&r.electionSafety, &r.oneVote, &r.epochMonotonic, &r.roles, &r.preVoteHarmless, &r.noDisruption,
+		&r.electionSafety, &r.oneVote, &r.voteGranted, &r.epochMonotonic, &r.roles, &r.preVoteHarmless, &r.noDisruption,
 		&r.twoLeadersBounded, &r.logMatching, &r.leaderCompleteness, &r.stateMachineSafety, &r.leaderAppendOnly,
 		&r.noWriteAfterLead, &r.truncation, &r.hwMonotonic, &r.hwDurable, &r.ownEpochCommit, &r.acknowledgedSurvives,
 		&r.listenerOrder, &r.snapshotFit, &r.snapshotContent, &r.voterChange, &r.voterAnswer, &r.votersFollowLog, &r.kraftVersion, &r.lastVoter,

@@ -54,7 +54,21 @@ func (c *core) quorumWritten(r *replica, q quorumFile) {
 	c.epochWritten(r, &before, &q)
 	c.quorumVersionWritten(r, &q)
 	c.selfVoteWritten(r, &before, &q)
+	c.voteKept(r, &before, &q)
 	c.ownVote(r, &q)
+}
+
+// voteKept checks that a vote stays in the file as long as its epoch goes on and has no leader in it: whoever forgets it, in a restart say,
+// may give another.
+func (c *core) voteKept(r *replica, before, after *quorumFile) {
+	if !before.found || before.epoch != after.epoch || before.voted < 0 {
+		return
+	}
+	c.rules.oneVote.eval()
+	if after.voted < 0 && after.leader < 0 {
+		c.rules.oneVote.fail("forgotten", r.id+" drops its vote for "+number(int64(before.voted))+" in epoch "+number(int64(after.epoch))+
+			", which goes on without a leader")
+	}
 }
 
 // quorumDurable follows the moment when a write of quorum-state can no longer be lost. A claim before that would be too

@@ -36,6 +36,21 @@ func (c *core) watermarkEvent(r *replica, epoch int32, hw int64, isLeader bool) 
 	c.raise(r, l, hw)
 }
 
+// watermarkTold checks what a leader tells in an answer to a Fetch against what it told before, to anybody: an answer is made when it
+// is sent, also that to a Fetch which has waited, and says what is so by then. One that does not know is no step back.
+func (c *core) watermarkTold(r *replica, epoch int32, hw int64) {
+	l := c.leadershipAt(epoch)
+	if l == nil || l.host != r.host || l.incarnation != r.incarnation {
+		return // its first word, or claim says what is wrong
+	}
+	c.rules.hwMonotonic.eval()
+	if hw < l.told {
+		c.rules.hwMonotonic.fail("answer-went-back", r.id+" as leader of epoch "+number(int64(epoch))+" answers a Fetch with high watermark "+
+			number(hw)+", after it had told "+number(l.told))
+	}
+	l.told = max(l.told, hw)
+}
+
 // raise notes a raise and checks it for durability, once.
 func (c *core) raise(r *replica, l *leadership, hw int64) {
 	if hw > l.raised {

@@ -9,6 +9,7 @@ type leadership struct {
 	head      batchID // end of its log then
 	startBase int64   // base offset of its first batch of the epoch, -1: none seen
 	exposed   int64   // highest high watermark that it exposed, -1
+	told      int64   // highest that it told in an answer to a Fetch, -1
 	raised    int64   // highest that it claims to have reached, in events; never below exposed
 	before    int64   // the raise before that, -1
 	contacts  [maxVoters]contact
@@ -59,7 +60,7 @@ func (c *core) claim(r *replica, epoch int32, evidence string) *leadership {
 	c.leaders = append(c.leaders, leadership{})
 	copy(c.leaders[at+1:], c.leaders[at:])
 	c.leaders[at] = leadership{
-		epoch: epoch, host: r.host, boot: r.boot, head: r.log.last(), startBase: -1, exposed: -1, raised: -1, before: -1,
+		epoch: epoch, host: r.host, boot: r.boot, head: r.log.last(), startBase: -1, exposed: -1, told: -1, raised: -1, before: -1,
 		enteredNs: c.nowNs, incarnation: r.incarnation,
 	}
 	r.lastLed = epoch

@@ -138,6 +138,10 @@ func (c *core) batchesCut(r *replica, first int32) {
 	}
 	rule := &c.rules.truncation
 	rule.eval()
+	if led := c.ledUpTo(r); cut < led {
+		rule.fail("below-own-exposure", r.id+" cut its log at "+number(cut)+", and told as a leader in this process life that it was committed up to "+
+			number(led))
+	}
 	if cut < r.watermark {
 		rule.fail("below-own-watermark", r.id+" cut its log at "+number(cut)+" below its high watermark "+number(r.watermark))
 	}
@@ -149,6 +153,18 @@ func (c *core) batchesCut(r *replica, first int32) {
 			number(c.exposed.end))
 	}
 	c.countDivergence(r, first)
+}
+
+// ledUpTo is the highest high watermark that a replica told as a leader in this process life, -1 for none. It binds the follower that it
+// becomes, though a leader that resigned knows none in its role (kraft-protocol 3.4).
+func (c *core) ledUpTo(r *replica) int64 {
+	told := int64(-1)
+	for i := len(c.leaders) - 1; i >= 0; i-- {
+		if l := &c.leaders[i]; l.host == r.host && l.incarnation == r.incarnation && l.boot == r.boot {
+			told = max(told, l.told)
+		}
+	}
+	return told
 }
 
 // countDivergence notices a divergence of more than one epoch: the tail that is cut spans several.

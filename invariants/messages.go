@@ -27,6 +27,7 @@ func (c *core) onFetchResponse(r, to *replica, m *raft.FetchResponse) {
 		return
 	}
 	if m.LeaderID == r.nodeID && m.HighWatermark >= 0 {
+		c.watermarkTold(r, m.LeaderEpoch, m.HighWatermark)
 		c.expose(r, m.LeaderEpoch, m.HighWatermark, "fetch-answer")
 	}
 	if to != nil {
@@ -42,7 +43,7 @@ func (c *core) onVoteRequest(r, to *replica, m *raft.VoteRequest) {
 	if to != nil && (m.VoterID < 0 || m.VoterID == to.nodeID) { // a wrong name may lead it to one whom it is not meant for
 		c.wire.between(r, to).vote = askedVote{
 			correlation: m.Correlation, epoch: m.ReplicaEpoch, preVote: m.PreVote, asked: true, id: m.ReplicaID,
-			dir: m.ReplicaDirectoryID,
+			dir: m.ReplicaDirectoryID, lastEpoch: m.LastOffsetEpoch, end: m.LastOffset,
 		}
 	}
 	if m.PreVote {
@@ -69,6 +70,8 @@ func (c *core) onVoteResponse(r, to *replica, m *raft.VoteResponse) {
 		c.standardVote(r, v.epoch, key(v.id, v.dir), "granted-twice")
 	case v.preVote && r.role == follower && r.appended:
 		*c.times.preVoteRefused++
+	case !v.preVote:
+		c.voteRefused(r, to, v, m.LeaderID)
 	}
 }
 

@@ -18,6 +18,23 @@ func TestHwMonotonic(t *testing.T) {
 		one.event(raft.Event{Kind: raft.HighWatermarkAdvanced, Role: raft.Leader, Epoch: 1, Offset: 1})
 		l.breaks("hw-monotonic/leader-went-back")
 	})
+	t.Run("leader tells less than before", func(t *testing.T) {
+		l := threeUp(t, Config{})
+		one := l.node(1)
+		one.noOp(1)
+		one.replicate(l.node(2), 1)
+		one.answer(l.node(3), 1, 1)
+		l.breaks("hw-monotonic/answer-went-back")
+	})
+	t.Run("leader tells the same again, and another one less", func(t *testing.T) {
+		l := threeUp(t, Config{})
+		one := l.node(1)
+		one.noOp(1)
+		one.replicate(l.node(2), 1)
+		one.answer(l.node(3), 1, 2)
+		one.answer(l.node(3), 1, -1) // it has no news
+		l.clean()
+	})
 	t.Run("follower goes back", func(t *testing.T) {
 		l := threeUp(t, Config{})
 		l.node(2).fetch(l.node(1), 1, 1)

@@ -33,6 +33,8 @@ type askedVote struct {
 	asked       bool
 	id          int32
 	dir         record.UUID
+	lastEpoch   int32 // of the log of the one who asks,
+	end         int64 // and where it ends
 }
 
 type askedFetch struct {

@@ -26,11 +26,14 @@ type openChange struct {
 	conn        sim.Conn
 	kind        uint32
 	correlation int32
+	turn        int64 // of the raft lane in which it came
+	leftTurn    int64 // in which at showed that it does not lead any more; 0: it has not
+	leftNs      int64
 }
 
 // received notes a request in the turn that handles it.
-func (x *changesOpen) received(at, from *sim.Host, conn sim.Conn, m raft.Message) {
-	o := openChange{at: at, from: from, boot: at.Boot(), conn: conn, kind: m.Kind()}
+func (x *changesOpen) received(at, from *sim.Host, conn sim.Conn, m raft.Message, turn int64) {
+	o := openChange{at: at, from: from, boot: at.Boot(), conn: conn, kind: m.Kind(), turn: turn}
 	switch m := m.(type) {
 	case *raft.AddRaftVoterRequest:
 		o.correlation = m.Correlation
@@ -94,6 +97,41 @@ func (x *changesOpen) turn(w *sim.World, h *sim.Host) {
 		w.Violate("voter-answer", "overwritten", h.ID()+" has begun the change of the voters that "+e.from.ID()+" asks for, while it owes "+
 			x.list[first].from.ID()+" the answer about another one")
 		x.list = slices.Delete(x.list, first, first+1)
+		return
+	}
+}
+
+// asks notes that a node asks somebody else for records, for a vote or for another leader: it leads no more itself, and whoever waits for a
+// change of the voters at it was to be told so when it ceased to lead (2.11). A request of the same turn may be answered behind
+// the question.
+func (x *changesOpen) asks(p *prompt, h *sim.Host, m sim.Message) {
+	if len(x.list) == 0 {
+		return
+	}
+	switch m.(type) {
+	case *raft.FetchRequest, *raft.VoteRequest, *raft.EndQuorumEpochRequest:
+	default:
+		return
+	}
+	for i := range x.list {
+		if e := &x.list[i]; e.at == h && e.boot == h.Boot() && e.leftTurn == 0 && e.turn < p.turns[h.Index()] {
+			e.leftTurn, e.leftNs = p.turns[h.Index()], p.c.w.NowNs()
+		}
+	}
+}
+
+// abandoned judges a request that is still open a while after its node ceased to lead: by then the word that its connection is over, for
+// which no answer leaves, has been taken in (forgottenTurns).
+func (x *changesOpen) abandoned(p *prompt, h *sim.Host) {
+	for i := range x.list {
+		e := &x.list[i]
+		if e.at != h || e.boot != h.Boot() || e.leftTurn == 0 || p.turns[h.Index()] <= e.leftTurn+forgottenTurns ||
+			p.c.w.NowNs() <= e.leftNs+p.c.timeouts.request*million/2 || p.c.decay.wild {
+			continue
+		}
+		*x.evaluated++
+		p.c.w.Violate("voter-answer", "abandoned", h.ID()+" leads no more, and owes "+e.from.ID()+" the answer about a change of the voters")
+		x.list = slices.Delete(x.list, i, i+1)
 		return
 	}
 }

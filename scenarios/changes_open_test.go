@@ -21,9 +21,9 @@ func (s *twoAsked) Build(w *sim.World, p *plan.Plan) error {
 	err := s.scenario.Build(w, p)
 	w.At((quietFromUs+200_000)*1000, 1, 1, func() {
 		h, x := w.Hosts(), &s.cluster.prompt.changes
-		x.received(h[0], h[1], 7, &raft.RemoveRaftVoterRequest{Header: raft.Header{Correlation: 3}})
+		x.received(h[0], h[1], 7, &raft.RemoveRaftVoterRequest{Header: raft.Header{Correlation: 3}}, 1)
 		s.between(x, h[0], h[1])
-		x.received(h[0], h[1], 8, &raft.AddRaftVoterRequest{Header: raft.Header{Correlation: 4}})
+		x.received(h[0], h[1], 8, &raft.AddRaftVoterRequest{Header: raft.Header{Correlation: 4}}, 1)
 		x.turn(w, h[1])
 		x.turn(w, h[0])
 		x.list = x.list[:0]

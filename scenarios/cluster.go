@@ -82,7 +82,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	w.SetTimeout("election", s.timeouts.election*million)
 	w.SetTimeout("fetch", s.timeouts.fetch*million)
 	w.SetTimeout("request", s.timeouts.request*million)
-	c.prompt.build(c)
+	c.prompt.build(c, p)
 	w.SetSupervisor(s.timeouts.election * 2_000_000)
 	c.liveness = sim.Liveness{SmallestTimeoutNs: s.smallestTimeoutNs(), BoundNs: s.calmBoundNs(p), Core: c.core, Excuse: c.excuse}
 	w.SetLiveness(c.liveness)

@@ -63,6 +63,7 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: settings.smallestTimeoutNs(), BoundNs: settings.calmBoundNs(p)})
 	k.playFrom(w, p, s)
 	w.Add(&k.play)
+	k.prompt.build(&k.cluster, p)
 	config := settings.checkerConfig(p)
 	config.AllowStop = k.allowStop
 	if k.checkers == nil {

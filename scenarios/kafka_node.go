@@ -232,6 +232,7 @@ func (n *counterNode) pause(env *sim.Env) {
 // Stop ends the node gracefully, as Kafka's simulation does.
 func (n *counterNode) Stop(env *sim.Env) {
 	n.stopping = true
+	n.c.prompt.left(env.Host())
 	n.replica.Shutdown(env.WallMs(), counterShutdownMs)
 	env.Post(laneRaft, wakePost{})
 }

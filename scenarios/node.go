@@ -227,6 +227,7 @@ func (n *node) Stop(env *sim.Env) {
 
 func (n *node) shutDown(env *sim.Env) {
 	n.stopping = true
+	n.c.prompt.left(env.Host())
 	n.replica.Shutdown(env.WallMs(), n.c.timeouts.fetch)
 	env.Post(laneRaft, wakePost{})
 }

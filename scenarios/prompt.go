@@ -3,9 +3,12 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/kraftsim/kraftsim/invariants"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
 // noNeedlessWait judges how long a leader keeps a Fetch. It counts turns of the leader's raft lane and not time, so neither a slow disk
@@ -13,14 +16,8 @@ import (
 var noNeedlessWait = sim.InvariantDoc{
 	Name: "no-needless-wait", Source: "KAFKA-15100, KIP-1166; known-bugs KB-07; kraft-protocol 2.8",
 	Doc: "A Fetch that diverges, that needs a snapshot, or whose sender lacks a high watermark that its leader has told to somebody in this " +
-		"epoch is answered in the turn in which it is received, and all that wait when their leader resigns or follows another.",
-}
-
-// fenced judges the epochs of answers. The sender's own word is the request, so a replica that forgets to look shows itself.
-var fenced = sim.InvariantDoc{
-	Name: "fenced", Source: "KIP-595; kraft-protocol 2.3",
-	Doc: "An answer without an error to a Fetch, Vote, BeginQuorumEpoch or EndQuorumEpoch is of the epoch of the request: an older one is " +
-		"refused, and a newer one adopted first, or refused by a leader.",
+		"epoch is answered in the turn in which it is received, and all that wait when their leader resigns or follows another; one that waits is " +
+		"answered with news, or when its time is over.",
 }
 
 // prompt is the checker. It remembers the last Fetch that each node received from each other.
@@ -33,6 +30,9 @@ type prompt struct {
 	told      []toldMark   // by leader
 	turns     []int64      // by host: inputs that its raft lane has taken
 
+	steady bool // no clock jumps or drifts
+
+	leaving    []leavingSince // by host
 	successors successors
 	once       once
 	changes    changesOpen
@@ -47,7 +47,9 @@ type askedFetch struct {
 	boot        int32 // of the receiver
 	turn        int64
 	open        bool
-	behind      bool // its sender lacks a high watermark that was told
+	behind      bool  // its sender lacks a high watermark that was told
+	mark        int64 // that its sender told
+	waitNs      int64 // until when it may wait; 0: no matter
 
 	peerBoot      int32 // of the sender
 	forgottenTurn int64 // when its receiver said that it has resigned; 0: it has not
@@ -63,10 +65,10 @@ type toldMark struct {
 }
 
 // build makes it ready for a run.
-func (x *prompt) build(c *cluster) {
+func (x *prompt) build(c *cluster, p *plan.Plan) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], successors: x.successors, once: x.once, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
-		evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], leaving: x.leaving[:0], successors: x.successors, once: x.once, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
+		steady: steadyClocks(p), evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
 	}
@@ -74,6 +76,7 @@ func (x *prompt) build(c *cluster) {
 	x.once.build(c.w, n)
 	for range n {
 		x.told, x.turns = append(x.told, toldMark{epoch: -1}), append(x.turns, 0)
+		x.leaving = append(x.leaving, leavingSince{})
 	}
 	c.w.Add(x)
 }
@@ -81,8 +84,7 @@ func (x *prompt) build(c *cluster) {
 // Attach is sim.Checker.
 func (x *prompt) Attach(*sim.World) {}
 
-// turn hears that the raft lane of a host takes an input. All that the input before it did has left the process by then. Nodes of
-// Kafka's own scenarios are not followed.
+// turn hears that the raft lane of a host takes an input. All that the input before it did has left the process by then.
 func (x *prompt) turn(h *sim.Host) {
 	if x.c == nil {
 		return
@@ -90,6 +92,7 @@ func (x *prompt) turn(h *sim.Host) {
 	x.changes.turn(x.c.w, h)
 	i, n := h.Index(), len(x.turns)
 	x.turns[i]++
+	x.changes.abandoned(x, h)
 	if x.turns[i]%forgottenTurns != 0 {
 		return
 	}
@@ -155,7 +158,7 @@ func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
 	case *raft.EndQuorumEpochRequest:
 		x.call(env.Host(), from, m, r.Correlation, r.LeaderEpoch)
 	default:
-		x.changes.received(env.Host(), from, conn, m)
+		x.changes.received(env.Host(), from, conn, m, x.turns[env.Host().Index()])
 	}
 }
 
@@ -172,8 +175,24 @@ func (x *prompt) received(at, from *sim.Host, conn sim.Conn, m *raft.FetchReques
 	i, told := int32(at.Index()), &x.told[at.Index()]
 	x.asked[int(i)*len(x.turns)+from.Index()] = askedFetch{
 		conn: conn, correlation: m.Correlation, epoch: m.CurrentLeaderEpoch, boot: at.Boot(), turn: x.turns[i], open: true, peerBoot: from.Boot(),
+		mark: m.HighWatermark, waitNs: x.waitsUntilNs(m),
 		behind: m.HighWatermark != raft.HighWatermarkNotSent && told.epoch == m.CurrentLeaderEpoch && told.boot == at.Boot() && m.HighWatermark < told.mark,
 	}
+}
+
+// waitsUntilNs is until when a Fetch may wait, less the rounding of clocks to milliseconds; 0 for one whose sender is too old to tell a high
+// watermark, and where clocks are not to be relied on.
+func (x *prompt) waitsUntilNs(m *raft.FetchRequest) int64 {
+	if m.HighWatermark == raft.HighWatermarkNotSent || !x.steady {
+		return 0
+	}
+	return x.c.w.NowNs() + (int64(m.MaxWaitMs)-2)*million
+}
+
+// steadyClocks reports whether no clock of a plan jumps or drifts.
+func steadyClocks(p *plan.Plan) bool {
+	return !slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Kind == "jump" }) &&
+		!slices.ContainsFunc(p.Hosts, func(h plan.Host) bool { return h.DriftPpm != 0 })
 }
 
 // OnSend is sim.SendChecker.
@@ -182,15 +201,16 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 		return
 	}
 	x.sent(from, to, m)
+	x.changes.asks(x, from, m)
 	switch r := m.(type) {
 	case *raft.FetchResponse:
 		x.answered(from, to, r)
 	case *raft.VoteResponse:
-		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode, r.PartitionError)
 	case *raft.BeginQuorumEpochResponse:
-		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode, r.PartitionError)
 	case *raft.EndQuorumEpochResponse:
-		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode, r.PartitionError)
 	case *raft.EndQuorumEpochRequest:
 		x.resigned(from, r)
 	default:
@@ -218,22 +238,13 @@ func (x *prompt) OnProtocol(h *sim.Host, o sim.Observation) {
 }
 
 // answeredCall follows the answer to a request about an election.
-func (x *prompt) answeredCall(from, to *sim.Host, m sim.Message, correlation, epoch int32, success bool) {
+func (x *prompt) answeredCall(from, to *sim.Host, m sim.Message, correlation, epoch int32, top, partition raft.ErrorCode) {
 	a := &x.called[from.Index()*len(x.turns)+to.Index()]
 	if !a.open || a.correlation != correlation || a.kind|1 != m.Kind() || a.boot != from.Boot() {
 		return
 	}
 	a.open = false
-	x.epochsEqual(from, to, a, epoch, success)
-}
-
-// epochsEqual compares the epochs of request and answer.
-func (x *prompt) epochsEqual(from, to *sim.Host, a *askedFetch, epoch int32, success bool) {
-	*x.epochs++
-	if success && epoch != a.epoch && !x.c.decay.wild {
-		x.c.w.Violate(fenced.Name, "other-epoch", from.ID()+" answered a request of "+to.ID()+" of epoch "+number(int64(a.epoch))+
-			" without an error in epoch "+number(int64(epoch)))
-	}
+	x.epochsFit(from, to, a, epoch, top, partition)
 }
 
 // resigned follows a leader that says that it has resigned: whoever waited at it has its answer by then (KAFKA-10677).
@@ -265,7 +276,8 @@ func (x *prompt) answered(from, to *sim.Host, r *raft.FetchResponse) {
 				" only after it had begun to follow another leader")
 		}
 		x.judge(from, to, a, r)
-		x.epochsEqual(from, to, a, r.LeaderEpoch, r.ErrorCode == raft.None && r.PartitionError == raft.None)
+		x.epochsFit(from, to, a, r.LeaderEpoch, r.ErrorCode, r.PartitionError)
+		x.servedWhileLeaving(from, to, a, r)
 	}
 	if r.ErrorCode == raft.None && r.PartitionError == raft.None && r.HighWatermark >= 0 {
 		told := &x.told[i]
@@ -290,6 +302,10 @@ func (x *prompt) judge(from, to *sim.Host, a *askedFetch, r *raft.FetchResponse)
 		word = "snapshot"
 	case a.behind && r.ErrorCode == raft.None && r.PartitionError == raft.None:
 		word = "high-watermark"
+	case r.ErrorCode == raft.None && r.PartitionError == raft.None && x.c.w.NowNs() < a.waitNs && len(r.Records) == 0 && r.HighWatermark <= a.mark:
+		x.c.w.Violate(noNeedlessWait.Name, "nothing", from.ID()+" answered a Fetch of "+to.ID()+" that was to wait longer with nothing that "+to.ID()+
+			" did not know")
+		return
 	default:
 		return
 	}
