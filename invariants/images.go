@@ -84,8 +84,11 @@ func (c *core) imageShown(r *replica, offset int64, digest uint64, img *image.Im
 	}
 }
 
-// maxDiffering is how many fields the sentence about two images names.
-const maxDiffering = 3
+// The bounds of the sentence about two images: how many fields it names, and how many letters of a value it shows.
+const (
+	maxDiffering = 3
+	maxLetters   = 48
+)
 
 // held says who holds an image.
 func held(evidence string, r *replica) string {
@@ -109,17 +112,29 @@ func differing(a, b *image.Image, here, there string) (text string) {
 			more++
 			continue
 		}
-		told++
 		name := d.Entry
 		if d.Field != "" {
 			name = d.Field + " of " + name
 		}
-		text += "; " + name + " is " + d.A + " (" + here + ") and " + d.B + " (" + there + ")"
+		if told++; told == 1 { // who holds which is said once
+			text = "; " + name + " is " + short(d.A) + " (" + here + ") and " + short(d.B) + " (" + there + ")"
+		} else {
+			text += ", " + name + " " + short(d.A) + " and " + short(d.B)
+		}
 	}
 	if more > 0 {
 		text += "; and " + number(more) + " more"
 	}
 	return text
+}
+
+// short is a value as far as a sentence has room for it.
+func short(value string) string {
+	letters := []rune(value)
+	if len(letters) <= maxLetters {
+		return value
+	}
+	return string(letters[:maxLetters-3]) + "..."
 }
 
 // imageAdvanced follows the loader's replay.

@@ -1,6 +1,7 @@
 package invariants
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,8 @@ func TestImagesThatDifferAreToldByField(t *testing.T) {
 		{"one", configured(t, "1", "2"), configured(t, "1", "3"), `; b of configuration of topic t is "2" (here) and "3" (there)`},
 		{"one that is missing", configured(t), configured(t, "1"), `; a of configuration of topic t is absent (here) and "1" (there)`},
 		{"more than three", configured(t), configured(t, "1", "2", "3", "4", "5"), `; a of configuration of topic t is absent (here) and "1" (there)` +
-			`; b of configuration of topic t is absent (here) and "2" (there); c of configuration of topic t is absent (here) and "3" (there); and 2 more`},
+			`, b of configuration of topic t absent and "2", c of configuration of topic t absent and "3"; and 2 more`},
+		{"long values", configured(t, strings.Repeat("ä", 60)), configured(t, "1"), `; a of configuration of topic t is "` + strings.Repeat("ä", 44) + `... (here) and "1" (there)`},
 	} {
 		require.Equal(t, c.want, differing(c.a, c.b, "here", "there"), c.name)
 	}

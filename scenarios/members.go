@@ -82,8 +82,8 @@ func (m *memberSettings) sessionNs() int64 {
 func memberParameters() []plan.Field {
 	return []plan.Field{
 		wordField("members", "brokers and controllers register at the active controller, or nobody does; absent: silent", "silent", "register"),
-		numberField("broker_session_timeout_ms", 1, longestMs, "broker.session.timeout.ms; absent: 9000"),
-		numberField("broker_heartbeat_interval_ms", 1, longestMs, "broker.heartbeat.interval.ms; absent: 2000"),
+		usually(numberField("broker_session_timeout_ms", 1, longestMs, "broker.session.timeout.ms; absent: 9000"), 9000),
+		below(numberField("broker_heartbeat_interval_ms", 1, longestMs, "broker.heartbeat.interval.ms; absent: 2000"), 2000, "broker_session_timeout_ms"),
 		numberField("broker_registration_timeout_ms", 1, longestMs, "initial.broker.registration.timeout.ms; absent: 60000"),
 		numberField("leader_imbalance_check_ms", 0, longestMs, "how often leadership goes back to preferred replicas (leader.imbalance.check.interval.seconds), 0: never; absent: 0"),
 		numberField("unclean_election_check_ms", 0, longestMs, "how often partitions without leader get one uncleanly where that is allowed, 5 minutes in Kafka, 0: never; absent: 0"),

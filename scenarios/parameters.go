@@ -36,6 +36,15 @@ func numberField(name string, low, high int64, doc string) plan.Field {
 	return plan.Field{Name: name, Type: plan.NumberField, Min: low, Max: high, Doc: doc}
 }
 
+// below says that a field with that usual value is to be below others.
+func below(f plan.Field, usual int64, others ...string) plan.Field {
+	f.Usual, f.Below = usual, others
+	return f
+}
+
+// usually says what an absent field counts as.
+func usually(f plan.Field, usual int64) plan.Field { return below(f, usual) }
+
 func wordField(name, doc string, words ...string) plan.Field {
 	return plan.Field{Name: name, Type: plan.WordField, Words: words, Doc: doc}
 }
@@ -81,12 +90,12 @@ func clusterParameters() []plan.Field {
 		wordField("start_order", "of a node: listeners before raft, or raft a while before them; absent: listeners-first", "listeners-first", "raft-first"),
 		numberField("min_voters", 0, 64, "an operator leaves at least so many, 0: asks for the last to go as well; absent: 2"),
 		ms("election_timeout_ms", 1, "controller.quorum.election.timeout.ms; absent: 1000"),
-		ms("fetch_timeout_ms", 1, "controller.quorum.fetch.timeout.ms; absent: 2000"),
-		ms("request_timeout_ms", 1, "controller.quorum.request.timeout.ms; absent: 2000"),
+		usually(ms("fetch_timeout_ms", 1, "controller.quorum.fetch.timeout.ms; absent: 2000"), 2000),
+		usually(ms("request_timeout_ms", 1, "controller.quorum.request.timeout.ms; absent: 2000"), 2000),
 		ms("retry_backoff_ms", 1, "controller.quorum.retry.backoff.ms; absent: 20"),
 		ms("election_backoff_max_ms", 1, "controller.quorum.election.backoff.max.ms; absent: 1000"),
 		ms("append_linger_ms", 0, "controller.quorum.append.linger.ms; absent: 25"),
-		ms("fetch_max_wait_ms", 1, "longest wait of a fetch at the leader; absent: 500"),
+		below(ms("fetch_max_wait_ms", 1, "longest wait of a fetch at the leader; absent: 500"), 500, "fetch_timeout_ms", "request_timeout_ms"),
 		ms("max_idle_interval_ms", 0, "metadata.max.idle.interval.ms, 0 writes no NoOpRecords; absent: 500"),
 		numberField("fetch_max_bytes", 1, math.MaxInt32, "of one fetch answer; absent: 1 MiB"),
 		numberField("max_batch_bytes", leastBatchBytes, math.MaxInt32, "of one batch of the leader; absent: 8 MiB"),

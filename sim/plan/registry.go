@@ -29,7 +29,11 @@ type Field struct {
 	Words    []string // WordField: what is allowed, "golden:*" for all that begin so; empty allows any
 	// Min and Max bound a number, and a duration in microseconds; both 0: anything goes.
 	Min, Max int64
-	Doc      string
+	// Usual is the value of a number that is absent, where Below or the Below of another field speaks of it. Below are fields of the same
+	// plan that a sensible configuration has above this one. Plans are free to break that; shrinking does not do so by leaving a field out.
+	Usual int64
+	Below []string
+	Doc   string
 }
 
 // Kind is a registered kind of action, workload or host: its name, its parameters and what it does.
@@ -94,6 +98,31 @@ func (r *Registry) PlanParameter(scenario, name string) *Field {
 		}
 	}
 	return nil
+}
+
+// Contradictions counts the parameters of a plan that are not below those that their fields name in Field.Below, absent ones by their
+// usual values.
+func (r *Registry) Contradictions(p *Plan) (n int64) {
+	family := r.parametersOf(p.Scenario)
+	if family == nil {
+		return 0
+	}
+	value := func(f *Field) int64 {
+		v, err := p.Params.Int64(f.Name, f.Usual)
+		if err != nil {
+			return f.Usual
+		}
+		return v
+	}
+	for i := range family.Plan {
+		f := &family.Plan[i]
+		for _, name := range f.Below {
+			if above := r.PlanParameter(p.Scenario, name); above != nil && value(f) >= value(above) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // AddAction registers a kind of action. A name registered twice is a programmer's error.
