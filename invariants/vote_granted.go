@@ -18,7 +18,8 @@ func (c *core) voteRefused(r, to *replica, v *askedVote, leader int32) {
 	}
 	rule := &c.rules.voteGranted
 	rule.eval()
-	epoch := c.ledger.at(last).epoch
+	// Who becomes leader notes the start of its epoch before it appends anything, and a log is as new as the newest epoch noted.
+	epoch := max(c.ledger.at(last).epoch, r.lastLed)
 	if q.voted >= 0 || v.lastEpoch < epoch || v.lastEpoch == epoch && v.end < r.log.end {
 		return
 	}

@@ -47,6 +47,15 @@ func TestVoteGranted(t *testing.T) {
 			l.clean()
 		})
 	}
+	t.Run("it led a later epoch, in which it appended nothing", func(t *testing.T) {
+		l := threeUp(t, Config{})
+		two, three := l.node(2), l.node(3)
+		three.r.lastLed = 2
+		two.candidate(3)
+		three.quorum(3, -1, -1)
+		l.asksVote(two, three, 3, 1, 1, -1)
+		l.clean()
+	})
 	t.Run("of an epoch that its quorum-state does not have", func(t *testing.T) {
 		l := threeUp(t, Config{})
 		l.node(2).candidate(2)
