@@ -51,9 +51,9 @@ func TestVoteGranted(t *testing.T) {
 		l := threeUp(t, Config{})
 		two, three := l.node(2), l.node(3)
 		three.r.lastLed = 2
-		two.candidate(3)
-		three.quorum(3, -1, -1)
-		l.asksVote(two, three, 3, 1, 1, -1)
+		two.candidate(2)
+		three.quorum(2, -1, -1)
+		l.asksVote(two, three, 2, 1, 1, -1)
 		l.clean()
 	})
 	t.Run("of an epoch that its quorum-state does not have", func(t *testing.T) {
