@@ -140,7 +140,7 @@ func (w *World) runAction(i int) {
 		}
 	}
 	if w.opts.Trace != nil {
-		w.traceAction(&a.act, "action", w.registry.FormatAction(&text))
+		w.traceAction(&a.act, "action", w.catalogue.inTrace(&text))
 	}
 	if d := a.act.DurationNs("for", 0); d > 0 && a.handler.Undo != nil {
 		w.schedule(w.now+d, event{kind: eventUndo, ref: int32(i), cause: w.eventID}, actionHash(a.act.ID), 1)
@@ -155,7 +155,7 @@ func (w *World) undoAction(i int) {
 	a.on, w.coverage.stale = false, true
 	w.eventID++
 	if w.opts.Trace != nil {
-		w.traceAction(&a.act, "undo", w.registry.FormatAction(&a.act.Action))
+		w.traceAction(&a.act, "undo", w.catalogue.inTrace(&a.act.Action))
 	}
 	a.handler.Undo(w, &a.act)
 }

@@ -100,6 +100,9 @@ type Catalogue struct {
 	Decode func(path string, data []byte) []Decoded
 	// Contents is a message in full, in lines. It serves viewers and may be nil: then a message is what it says of itself.
 	Contents func(m Message) []string
+	// MessageName is what people call the messages of a kind, in the plural: "Fetch requests"; "" for a kind that it does not know. It
+	// serves viewers and may be nil: then a kind is its number.
+	MessageName func(kind uint32) string
 	// NodeOf is the number by which the processes of a plan know a host of it, by its index, when it has one, and within which group
 	// of hosts it does: several clusters may number alike. It serves viewers and may be nil.
 	NodeOf func(p *plan.Plan, host int) (node int32, group string, ok bool)

@@ -184,7 +184,7 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	case "clog":
 		return fmt.Sprintf("from %s on messages from %s to %s take %s longer%s", at, get("from"), get("to"), get("add"), lasting)
 	case "filter":
-		return fmt.Sprintf("from %s on messages of one kind (%s) from %s to %s are held back%s", at, get("kind"), get("from"), get("to"), lasting)
+		return fmt.Sprintf("from %s on %s from %s to %s are held back%s", at, t.caught(a), get("from"), get("to"), lasting)
 	case "disk-error":
 		chance := "every %s of the disk of %s fails"
 		if ppm := get("ppm"); ppm != "" && ppm != "1000000" {
@@ -218,6 +218,16 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 	}
 	_, rest, _ := strings.Cut(bareAction(a), " ")
 	return fmt.Sprintf("at %s: %s", at, rest)
+}
+
+// caught are the messages that a filter catches, by their name where they have one.
+func (t *teller) caught(a *plan.Action) string {
+	for i := range t.h.Caught {
+		if t.h.Plan.Actions[i].ID == a.ID && t.h.Caught[i] != "" {
+			return t.h.Caught[i]
+		}
+	}
+	return "messages of kind " + a.Params["kind"]
 }
 
 // bareAction is an action as plans have it, without its id.

@@ -27,6 +27,9 @@ type History struct {
 	Hosts   []string      `json:"hosts"`           // in plan order; Event.Host is an index into it
 	Nodes   []int32       `json:"nodes,omitempty"` // the numbers by which the processes know the hosts, -1 for none
 	Events  []Event       `json:"events"`          // in the order in which they took effect
+	// Caught are the messages that each action of the plan catches, as people call them: "" for an action that catches none, and for a
+	// kind without a name. It is parallel to Plan.Actions, and nil where all are "".
+	Caught []string `json:"caught,omitempty"`
 }
 
 // Event is one thing that happened: an input that was handled, a message that left, an operation of the disk, an observation, an action

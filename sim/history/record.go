@@ -51,6 +51,14 @@ func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
 		files: make([]*disk, len(p.Hosts)), state: make([][]Facet, len(p.Hosts)), exited: make([]bool, len(p.Hosts)), owned: map[string]bool{},
 	}
 	r.posix = p.Disk.Profile == "posix"
+	for i := range p.Actions {
+		if name := c.Caught(&p.Actions[i]); name != "" {
+			if r.history.Caught == nil {
+				r.history.Caught = make([]string, len(p.Actions))
+			}
+			r.history.Caught[i] = name
+		}
+	}
 	for i := range p.Hosts {
 		id := p.Hosts[i].ID
 		r.history.Hosts = append(r.history.Hosts, id)
