@@ -48,6 +48,14 @@ type Fix struct {
 	Interrupted      bool              `json:"interrupted,omitempty"`
 }
 
+// seedsNeeded says how many seeds it takes; 0 is more than anybody can run.
+func seedsNeeded(n int64) string {
+	if n == 0 {
+		return "more seeds than can be run"
+	}
+	return Plural(n, "seed")
+}
+
 // WriteFix says it in words.
 func WriteFix(w io.Writer, f *Fix) error {
 	var b strings.Builder
@@ -56,7 +64,7 @@ func WriteFix(w io.Writer, f *Fix) error {
 	if f.Before != nil {
 		fmt.Fprintf(&b, "before: %s (%s)\n", Rate(*f.Before), f.Source)
 		fmt.Fprintf(&b, "to believe a fix at %s confidence: %s at the rate observed, %s at its lower limit\n", Share(f.Confidence),
-			Plural(f.NeededObserved, "seed"), Plural(f.NeededLow, "seed"))
+			seedsNeeded(f.NeededObserved), seedsNeeded(f.NeededLow))
 	} else {
 		b.WriteString("before: no campaign says how often it was seen: run one of the build that fails, or say it with --rate 5/3000\n")
 	}

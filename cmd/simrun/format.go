@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/kraftsim/kraftsim/metadata/features"
@@ -187,12 +188,15 @@ const maxConfigBytes = 16 << 20
 
 // readSmall reads a file, a pipe too, that is no larger than a configuration may be.
 func readSmall(file string) ([]byte, error) {
-	f, err := os.Open(file) //nolint:gosec // the operator names it
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the operator names it; a pipe without a writer does not block
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	content, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if info, bad := f.Stat(); bad == nil && info.Mode()&os.ModeNamedPipe != 0 && len(content) == 0 && err == nil {
+		err = errors.New("a pipe to which nobody writes: name a file")
+	}
 	if err == nil && len(content) > maxConfigBytes {
 		err = fmt.Errorf("larger than %d bytes", maxConfigBytes)
 	}

@@ -238,7 +238,7 @@ func checkCampaign(cfg *campaign.Config, memoryMB int64) error {
 		return Usagef("--seeds must not be negative")
 	case cfg.Seeds > mostRuns || cfg.MinRuns > mostRuns:
 		return Usagef("--seeds and --min-runs must be at most %d", int64(mostRuns))
-	case uint64(cfg.First) > math.MaxUint64-seedsBehind(cfg):
+	case cfg.First > math.MaxUint64-seedsBehind(cfg):
 		return Usagef("--first must be at most %d here: there are no seeds behind %d", math.MaxUint64-seedsBehind(cfg), uint64(math.MaxUint64))
 	case cfg.Workers < 1 || cfg.Workers > mostWorkers:
 		return Usagef("--workers must be at least 1, and at most %d", mostWorkers)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/reports/campaignpage"
@@ -90,7 +91,7 @@ func appendWhole(file string, write func(w io.Writer) error) error {
 	problem := func(err error) error {
 		return &errUnwritten{fmt.Sprintf("%s: cannot be written: %s", shellWord(file), reason(err))}
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NONBLOCK, 0o644) // of a pipe that nobody reads: an error at once
 	if err != nil {
 		return problem(err)
 	}

@@ -28,6 +28,10 @@ func Configure(cmd *cobra.Command, args []string, p *plan.Plan) Configuration {
 	words := append(strings.Fields(cmd.CommandPath()), args...)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
+		if emptied := value == "" && f.Changed && f.DefValue != ""; emptied { // as --db= keeps nothing
+			words = append(words, "--"+f.Name, "")
+			return
+		}
 		if f.Name == "help" || f.Hidden || value == "" || value == "false" || value == "[]" {
 			return
 		}

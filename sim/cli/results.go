@@ -293,7 +293,7 @@ func findCampaign(l *ledger.Ledger, which string) (e ledger.Entry, err error) {
 	if errors.Is(err, ledger.ErrUnknown) {
 		return e, Usagef("%s has no campaign %s: see campaigns --db %s", l.File(), which, shellWord(l.File()))
 	}
-	return e, err
+	return e, resultsProblem(err)
 }
 
 // build identifies the binary: the first digits of its hash, or nothing where it cannot be read.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"syscall"
@@ -37,6 +38,9 @@ func (a *App) verifyCommand() *cobra.Command {
 		}
 		if cfg.Seeds > mostRuns {
 			return Usagef("--seeds must be at most %d", int64(mostRuns))
+		}
+		if last := math.MaxUint64 - uint64(cfg.Seeds-1); uint64(first) > last {
+			return Usagef("--first must be at most %d here: there are no seeds behind %d", last, uint64(math.MaxUint64))
 		}
 		if err := checkRunLimit(cfg.RunLimit); err != nil {
 			return err

@@ -86,7 +86,7 @@ func (s *Search) table() (b []byte) {
 
 // Load reads a saved search of the same plan, bounds and engine.
 func Load(file string, r Runner, p *plan.Plan, b Bounds) (*Search, error) {
-	data, err := os.ReadFile(file)
+	data, err := readState(file)
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +112,18 @@ func Load(file string, r Runner, p *plan.Plan, b Bounds) (*Search, error) {
 		return nil, fmt.Errorf("%w: %s is damaged", ErrState, file)
 	}
 	return s, nil
+}
+
+// readState reads a regular file: a device or a pipe may never end.
+func readState(file string) ([]byte, error) {
+	info, err := os.Stat(file) // before it is opened: that of a pipe waits for a writer
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s is no regular file", ErrState, file)
+	}
+	return os.ReadFile(file)
 }
 
 // sound reports whether the stack can be what a search left.

@@ -48,9 +48,15 @@ func WriteFile(file string, data []byte) (err error) {
 	return os.Rename(f.Name(), file)
 }
 
-// writeTo hands data to a device or a pipe, which a file in its place would take away from everybody.
+var errNobodyReads = errors.New("is a pipe that nobody reads: name a file, or start the reader first")
+
+// writeTo hands data to a device or a pipe, which a file in its place would take away from everybody. A pipe that nobody reads is an
+// error: to open it would take until somebody does.
 func writeTo(file string, data []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		return fmt.Errorf("plan: write: %w", &fs.PathError{Op: "open", Path: file, Err: errNobodyReads})
+	}
 	if err == nil {
 		_, err = f.Write(data)
 		err = errors.Join(err, f.Close())

@@ -63,7 +63,7 @@ func (l *Ledger) entries(where string, args ...any) (list []Entry, err error) {
 		if summary != "" {
 			e.Summary = new(campaign.Summary)
 			if err := json.Unmarshal([]byte(summary), e.Summary); err != nil {
-				return nil, fmt.Errorf("%w: %s: summary of campaign %d: %w", ErrInput, l.file, e.ID, err)
+				return nil, fmt.Errorf("%w: %s: summary of campaign %d: %w: the file is damaged: put a copy in its place", ErrInput, l.file, e.ID, err)
 			}
 			e.Runs = max(e.Runs, e.Summary.Runs) // its batches may be gone
 		}
@@ -76,7 +76,7 @@ func (l *Ledger) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("ledger: %s: %w", l.file, err)
+	return fmt.Errorf("ledger: %s: %w", l.file, advised(err))
 }
 
 // unreadable is failed for what was only read: then the file is to blame, which is damaged or not of this package.
@@ -84,7 +84,7 @@ func (l *Ledger) unreadable(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: cannot be read: %w", ErrInput, l.file, err)
+	return fmt.Errorf("%w: %s: cannot be read: %w", ErrInput, l.file, advised(err))
 }
 
 // List returns all campaigns, the oldest first.

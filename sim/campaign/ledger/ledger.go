@@ -9,7 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // the driver "sqlite", too
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // ErrInput is what errors wrap that are about a file that cannot be used: another one would do.
@@ -30,11 +31,16 @@ const busyWait = 20 * time.Second
 
 // Open opens the file, or makes it and its folder.
 func Open(file string) (*Ledger, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %s: %s", ErrInput, file, notRegular)
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, cause(err))
 	}
 	return open(file, "rwc")
 }
+
+const notRegular = "is no regular file: name another one"
 
 // OpenExisting opens a file that must be there. Nothing is written to it before a campaign goes on.
 func OpenExisting(file string) (*Ledger, error) {
@@ -42,7 +48,7 @@ func OpenExisting(file string) (*Ledger, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, cause(err))
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%w: %s: is no regular file", ErrInput, file)
+		return nil, fmt.Errorf("%w: %s: %s", ErrInput, file, notRegular)
 	case info.Size() == 0:
 		return nil, fmt.Errorf("%w: %s: is empty, and no file of campaigns", ErrInput, file)
 	}
@@ -65,7 +71,7 @@ func open(file, mode string) (*Ledger, error) {
 	l := &Ledger{file: file, db: db, now: time.Now}
 	if err := l.prepare(); err != nil {
 		_ = db.Close()
-		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrInput, file, advised(err))
 	}
 	return l, nil
 }
@@ -129,6 +135,30 @@ func (l *Ledger) Close() error { return l.db.Close() }
 
 // File is the name under which it was opened.
 func (l *Ledger) File() string { return l.file }
+
+// advised adds to an error of SQLite what can be done about it.
+func advised(err error) error {
+	var s *sqlite.Error
+	if !errors.As(err, &s) {
+		return err
+	}
+	advice := ""
+	switch s.Code() & 0xff { // the rest tells where in the library
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		advice = "another program is at work on it: try again when that has ended"
+	case sqlite3.SQLITE_READONLY:
+		advice = "make it and its folder writable, or name another file"
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL:
+		advice = "make room on the disk, or name another file"
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		advice = "it is damaged, or no file of campaigns: name another file, or put a copy in its place"
+	case sqlite3.SQLITE_CANTOPEN:
+		advice = "name a file that can be made and read"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, advice)
+}
 
 // cause drops operation and path of a file error, which the message names already.
 func cause(err error) error {

@@ -299,3 +299,38 @@ func TestTwoAtATime(t *testing.T) {
 		require.NoError(t, ledgers[i].Close())
 	}
 }
+
+// What SQLite says is followed by what can be done about it.
+func TestProblemsSayWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	damaged := filepath.Join(dir, "damaged")
+	l := open(t, damaged)
+	begin(t, l, "x")
+	require.NoError(t, l.Close())
+	data, err := os.ReadFile(damaged)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(damaged, data[:5000], 0o600))
+	_, err = ledger.OpenExisting(damaged)
+	require.ErrorIs(t, err, ledger.ErrInput)
+	require.ErrorContains(t, err, "name another file, or put a copy in its place")
+
+	_, err = ledger.Open(os.DevNull)
+	require.ErrorIs(t, err, ledger.ErrInput)
+	require.ErrorContains(t, err, "is no regular file: name another one")
+
+	summary := filepath.Join(dir, "summary")
+	l = open(t, summary)
+	id := begin(t, l, "x").ID()
+	require.NoError(t, l.Close())
+	db, err := sql.Open("sqlite", summary)
+	require.NoError(t, err)
+	_, err = db.Exec("UPDATE campaigns SET summary = '{'")
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	l, err = ledger.OpenExisting(summary)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	_, err = l.Find(id)
+	require.ErrorIs(t, err, ledger.ErrInput)
+	require.ErrorContains(t, err, "the file is damaged: put a copy in its place")
+}
