@@ -72,7 +72,7 @@ func TestFenced(t *testing.T) {
 func TestWaitsForNews(t *testing.T) {
 	waits := func(mark, told int64, records []byte, waitMs int32) func(x *prompt, me, other *sim.Host) {
 		return func(x *prompt, me, other *sim.Host) {
-			x.steady = true
+			x.fastPpm = 0
 			x.received(me, other, noConnection, &raft.FetchRequest{Header: raft.Header{Correlation: 9}, CurrentLeaderEpoch: askedEpoch, HighWatermark: mark,
 				MaxWaitMs: waitMs})
 			x.turns[me.Index()]++

@@ -30,7 +30,7 @@ type prompt struct {
 	told      []toldMark   // by leader
 	turns     []int64      // by host: inputs that its raft lane has taken
 
-	steady bool // no clock jumps or drifts
+	fastPpm int64 // by how much the fastest clock runs fast; -1: some clock jumps
 
 	leaving    []leavingSince // by host
 	successors successors
@@ -68,7 +68,7 @@ type toldMark struct {
 func (x *prompt) build(c *cluster, p *plan.Plan) {
 	n := len(c.w.Hosts())
 	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], leaving: x.leaving[:0], successors: x.successors, once: x.once, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
-		steady: steadyClocks(p), evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
+		fastPpm: fastestPpm(p), evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
 	}
@@ -180,19 +180,25 @@ func (x *prompt) received(at, from *sim.Host, conn sim.Conn, m *raft.FetchReques
 	}
 }
 
-// waitsUntilNs is until when a Fetch may wait, less the rounding of clocks to milliseconds; 0 for one whose sender is too old to tell a high
-// watermark, and where clocks are not to be relied on.
+// waitsUntilNs is until when a Fetch may wait, less the rounding of clocks to milliseconds, by the fastest clock; 0 for one whose sender is
+// too old to tell a high watermark, and where clocks jump.
 func (x *prompt) waitsUntilNs(m *raft.FetchRequest) int64 {
-	if m.HighWatermark == raft.HighWatermarkNotSent || !x.steady {
+	if m.HighWatermark == raft.HighWatermarkNotSent || x.fastPpm < 0 {
 		return 0
 	}
-	return x.c.w.NowNs() + (int64(m.MaxWaitMs)-2)*million
+	wait := (int64(m.MaxWaitMs) - 2) * million
+	return x.c.w.NowNs() + wait - wait/million*x.fastPpm
 }
 
-// steadyClocks reports whether no clock of a plan jumps or drifts.
-func steadyClocks(p *plan.Plan) bool {
-	return !slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Kind == "jump" }) &&
-		!slices.ContainsFunc(p.Hosts, func(h plan.Host) bool { return h.DriftPpm != 0 })
+// fastestPpm is by how much the fastest clock of a plan runs fast, in millionths; -1 when some clock jumps.
+func fastestPpm(p *plan.Plan) (fastest int64) {
+	if slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Kind == "jump" }) {
+		return -1
+	}
+	for i := range p.Hosts {
+		fastest = max(fastest, int64(p.Hosts[i].DriftPpm))
+	}
+	return fastest
 }
 
 // OnSend is sim.SendChecker.
