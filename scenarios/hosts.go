@@ -3,10 +3,13 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/raft"
+	"github.com/kraftsim/kraftsim/raft/raftlog"
 	"github.com/kraftsim/kraftsim/sim"
 )
 
@@ -88,12 +91,28 @@ func (c *cluster) quorum(cluster int) string {
 	return strings.Join(list, ",")
 }
 
-// filesOf copies the files of a host below /data, as its processes see them.
+// filesOf copies the files of a host below /data, as its processes see them, and puts the indexes beside the segments that Kafka has
+// there. Those that lie there, from a tree, are of other content; Kafka makes them anew at a start, too (formats 9.3).
 func filesOf(h *sim.Host) (files []ExportedFile) {
+	add := func(name string, content []byte) {
+		files = append(files, ExportedFile{Path: name, Size: int64(len(content)), Content: content})
+	}
 	h.Volume().Walk(func(name string, data []byte) {
-		if rel, ok := strings.CutPrefix(name, "/data/"); ok {
-			files = append(files, ExportedFile{Path: rel, Size: int64(len(data)), Content: slices.Clone(data)})
+		rel, ok := strings.CutPrefix(name, "/data/")
+		dir, base := path.Split(rel)
+		if !ok || inPartition(dir) && raftlog.IsIndexFile(base) {
+			return
+		}
+		add(rel, slices.Clone(data))
+		if names, contents, ok := raftlog.IndexFiles(base, data); ok && inPartition(dir) {
+			for i := range names {
+				add(dir+names[i], contents[i])
+			}
 		}
 	})
+	slices.SortFunc(files, func(a, b ExportedFile) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
+
+// inPartition reports whether a folder is that of a metadata log.
+func inPartition(dir string) bool { return path.Base(dir) == bootstrap.PartitionDir }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/kraftsim/kraftsim/raft/raftlog"
 )
 
 // exportedRun runs a scenario and returns its hosts and where their storage is.
@@ -37,6 +40,7 @@ func TestExportOfHosts(t *testing.T) {
 		dir := filepath.Join(out, h.Host)
 		code, stdout, stderr := simrun(t, "dump", dir)
 		require.Zero(t, code, "%s%s", stdout, stderr)
+		requireIndexes(t, dir)
 		require.NotNil(t, h.Metrics)
 		if h.Metrics.LogStartOffset == 0 {
 			continue
@@ -50,6 +54,30 @@ func TestExportOfHosts(t *testing.T) {
 		require.Zero(t, code, "%s%s", stdout, stderr)
 	}
 	require.Positive(t, cleaned)
+}
+
+// requireIndexes wants beside each segment the two indexes that Kafka keeps there, and no other.
+func requireIndexes(t *testing.T, dir string) {
+	t.Helper()
+	segments, err := filepath.Glob(filepath.Join(dir, "*", "__cluster_metadata-0", "*.log"))
+	require.NoError(t, err)
+	require.NotEmpty(t, segments)
+	for _, segment := range segments {
+		content, err := os.ReadFile(segment)
+		require.NoError(t, err)
+		names, want, ok := raftlog.IndexFiles(filepath.Base(segment), content)
+		require.True(t, ok, segment)
+		for i, name := range names {
+			got, err := os.ReadFile(filepath.Join(filepath.Dir(segment), name))
+			require.NoError(t, err)
+			require.Equal(t, string(want[i]), string(got), name)
+		}
+	}
+	for _, suffix := range []string{"*.index", "*.timeindex"} {
+		indexes, err := filepath.Glob(filepath.Join(dir, "*", "__cluster_metadata-0", suffix))
+		require.NoError(t, err)
+		require.Len(t, indexes, len(segments))
+	}
 }
 
 // TestMetricsOfHosts: --metrics has a row for each host, and the JSON document has Kafka's names. A leader votes for itself, the

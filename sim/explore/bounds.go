@@ -46,7 +46,7 @@ func (b *Bounds) apply(p *plan.Plan) *plan.Plan {
 func (b *Bounds) String() string {
 	s := fmt.Sprintf("all schedules to depth %d with at most %d faults", b.Depth, b.Faults)
 	if b.Power {
-		s += ", losses of power among them,"
+		s += ", losses of power among them"
 	}
 	if b.Deviations >= 0 {
 		s += fmt.Sprintf(" and at most %d deviations from order of time", b.Deviations)
