@@ -222,7 +222,7 @@ func (c *Coverage) summary() *CoverageSummary {
 	span := c.to - c.from + 1
 	for _, p := range c.points {
 		cells[p.cell]++
-		s.New[min((p.seed-c.from)*Tenths/max(span, 1), Tenths-1)]++
+		s.New[tenth(p.seed-c.from, span)]++
 	}
 	for i := range s.New {
 		s.New[i] = scaled(s.New[i])
@@ -235,6 +235,10 @@ func (c *Coverage) summary() *CoverageSummary {
 	})
 	return s
 }
+
+// tenth is the one in which the nth of so many seeds lies, from 0. The last seed lies in the last tenth, of fewer than ten seeds too: else nothing
+// would lie there, and the campaign would seem to have seen all.
+func tenth(nth, seeds uint64) uint64 { return min(((nth+1)*Tenths-1)/max(seeds, 1), Tenths-1) }
 
 // sumCoverage adds up what scenarios came to: a state of one is none of another.
 func sumCoverage(list []ScenarioSummary) *CoverageSummary {

@@ -109,3 +109,19 @@ func FuzzCoverageJSON(f *testing.F) {
 		again.summary()
 	})
 }
+
+// The first and the last of ten seeds or more lie in the first and the last tenth; of fewer the last one does.
+func TestTenthsOfFewSeeds(t *testing.T) {
+	for seeds := uint64(1); seeds <= 200; seeds++ {
+		before := uint64(0)
+		for nth := range seeds {
+			at := tenth(nth, seeds)
+			require.GreaterOrEqual(t, at, before)
+			before = at
+		}
+		require.EqualValues(t, Tenths-1, before, seeds)
+		if seeds >= Tenths {
+			require.Zero(t, tenth(0, seeds), seeds)
+		}
+	}
+}
