@@ -270,4 +270,6 @@ func TestPeriodicElections(t *testing.T) {
 	require.Equal(t, int64(600), n.ctl.DeadlineNs())
 	require.NoError(t, g.elect(1, 0))
 	require.Equal(t, noDeadline, n.ctl.DeadlineNs())
+	require.NoError(t, g.elect(0, 0))
+	require.Equal(t, int64(300), n.ctl.elections.deadlineNs(), "with each activation the intervals begin anew")
 }

@@ -498,3 +498,18 @@ func TestUpdateFeaturesAsksMembers(t *testing.T) {
 		})
 	}
 }
+
+// An epoch is the next offset of the log, committed or not: no two registrations have the same (metadata-bootstrap 5.8).
+func TestEpochsOfRegistrationsThatWait(t *testing.T) {
+	g, n := registered(t, 33, nil)
+	for id := range int32(3) {
+		require.NoError(t, n.ctl.Submit(0, &Op{ID: int64(id) + 1, Kind: RegisterBroker, Broker: introduction(t, id+1, byte(id+1))}))
+	}
+	for id := range int32(3) {
+		require.Equal(t, g.end()-3+int64(id), n.ctl.Image().Broker(id+1).Epoch)
+	}
+	g.commit(-1)
+	for id := range int32(3) {
+		require.Equal(t, n.ctl.Image().Broker(id+1).Epoch, n.results[int64(id)+1].Broker.BrokerEpoch)
+	}
+}

@@ -157,7 +157,10 @@ func TestCreatePartitions(t *testing.T) {
 	img := n.ctl.Image()
 	require.Equal(t, int32(5), img.PartitionCount(topicT))
 	require.Equal(t, ids(2), img.Partition(topicT, 1).Isr, "a fenced replica is not in sync")
-	r := demand(t, g, n, &CreatePartitionsRequest{Topics: []MorePartitions{{"t", 6, nil}, {"t", 7, nil}}})
+	r := demand(t, g, n, &CreatePartitionsRequest{Topics: []MorePartitions{{"t", 7, nil}}, ValidateOnly: true})
+	require.Equal(t, []ErrorCode{None}, codes(r.Answer.([]TopicResult)))
+	require.Equal(t, int32(5), n.ctl.Image().PartitionCount(topicT), "it was only to be validated")
+	r = demand(t, g, n, &CreatePartitionsRequest{Topics: []MorePartitions{{"t", 6, nil}, {"t", 7, nil}}})
 	require.Equal(t, []ErrorCode{InvalidRequest, InvalidRequest}, codes(r.Answer.([]TopicResult)))
 }
 
