@@ -179,6 +179,17 @@ func TestReregister(t *testing.T) {
 	require.False(t, w.last().WantFence)
 }
 
+// A directory that is offline is not registered again.
+func TestReregisterWithoutWhatIsOffline(t *testing.T) {
+	l, w := running(t)
+	require.Len(t, w.registrations[0].LogDirs, 2)
+	require.NoError(t, l.DirectoryFailed(1, dir(2)))
+	answer(t, l, w, 2, yes(controller.BrokerReply{IsCaughtUp: true}))
+	require.NoError(t, l.Reregister(3))
+	require.Len(t, w.registrations, 2)
+	require.Equal(t, []record.UUID{dir(1)}, w.registrations[1].LogDirs)
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"id": func(c *Config) { c.BrokerID = -1 }, "dirs": func(c *Config) { c.LogDirs = nil },

@@ -411,7 +411,11 @@ func TestIgnoreFormatted(t *testing.T) {
 		}
 	}
 	require.NotContains(t, disk.Journal[count:], "rename /d/0/meta.properties")
+	require.Contains(t, disk.Journal[count:], "syncdir /d/0", "a run that was killed may have left the name of the file in memory only")
 	require.Contains(t, disk.Content, "/d/1/meta.properties")
+	props, err := metaprops.Parse([]byte(before["/d/0/meta.properties"]), metaprops.V1)
+	require.NoError(t, err)
+	require.Equal(t, props.DirectoryID, result.Voters[0].DirectoryID, "the voter is told as the directory has it")
 }
 
 // The operator is told what kind of directory each one is.

@@ -2,6 +2,7 @@ package startup
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,8 @@ func TestWipeIsFinishedAfterACrash(t *testing.T) {
 	_, err := Run(whole, cfg)
 	require.NoError(t, err)
 	require.Greater(t, whole.Count, int64(3))
+	synced := slices.DeleteFunc(slices.Clone(whole.Journal), func(op string) bool { return op != "syncdir "+bootstrap.PartitionPath(dirA) })
+	require.Len(t, synced, 2, "the log is durably gone before the election state goes, and that before anything else")
 	for k := int64(1); k <= whole.Count; k++ {
 		m, cfg := make()
 		m.StopAt = k

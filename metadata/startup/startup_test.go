@@ -320,6 +320,16 @@ func TestCrashAnywhere(t *testing.T) {
 	}
 }
 
+// TestWhatWasReadIsMadeDurable: a file that is whole may be there by name only, from a process that was killed before it synced the directory.
+func TestWhatWasReadIsMadeDurable(t *testing.T) {
+	for _, policy := range []SelfFormat{Never, Always} {
+		m := disk(t, props{dirA: v1("X", 1), dirB: v1("X", 2)})
+		_, err := Run(m, config(t, policy))
+		require.NoError(t, err)
+		require.Equal(t, []string{"syncdir " + dirA, "syncdir " + dirB}, m.Journal)
+	}
+}
+
 // TestDurableBeforeRaftOpens: each file is synced, renamed, and its directory synced, one directory after the other.
 func TestDurableBeforeRaftOpens(t *testing.T) {
 	m := disk(t, nil)
