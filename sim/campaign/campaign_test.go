@@ -347,7 +347,11 @@ func TestVerifyAgrees(t *testing.T) {
 	r, err := campaign.Verify(context.Background(), config("toy/", 100))
 	require.NoError(t, err)
 	require.Equal(t, int64(100), r.Runs)
+	require.Greater(t, r.Scenarios, int64(1))
 	require.Empty(t, r.Differences)
+	r, err = campaign.Verify(context.Background(), config("toy/", 1))
+	require.NoError(t, err)
+	require.Equal(t, int64(1), r.Scenarios, "those without a seed did not run")
 }
 
 func TestVerifyNamesTheFirstEventThatDiffers(t *testing.T) {

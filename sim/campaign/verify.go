@@ -60,11 +60,14 @@ func Verify(ctx context.Context, cfg Config) (*VerifyReport, error) {
 	}
 	p := newPool(max(cfg.Workers/2, 1), cfg.RunLimit, cfg.Command)
 	defer p.close()
-	v := &verifier{cfg: cfg, report: &VerifyReport{Scenarios: int64(len(scenarios)), Differences: []Difference{}}}
+	v := &verifier{cfg: cfg, report: &VerifyReport{Differences: []Difference{}}}
 	lanes := make([]lane, len(scenarios))
 	for i, n := range evenly(cfg.Seeds, len(scenarios)) {
 		lanes[i] = lane{scenario: scenarios[i].Name(), next: cfg.First, end: cfg.First + uint64(n), batch: verifyBatch}
 		cfg.Progress.Planned(scenarios[i].Name(), n)
+		if n > 0 {
+			v.report.Scenarios++
+		}
 	}
 	cfg.Progress.Phase("verify")
 	q := &queue{requests: interleave(lanes)}
