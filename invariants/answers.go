@@ -74,7 +74,7 @@ func (s *answering) report(broker int32, epoch int64, leaves bool) int64 {
 func (s *answering) beat(h *controller.BrokerHeartbeat) {
 	for i := range s.reports {
 		if x := &s.reports[i]; x.broker == h.BrokerID && x.epoch == h.BrokerEpoch && !x.leaves {
-			x.since = h.CurrentMetadataOffset
+			x.since = max(x.since, h.CurrentMetadataOffset) // one that tells less may have come after the decision that is answered now
 			return
 		}
 	}

@@ -248,6 +248,7 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 		j.wrong(reply.IsFenced != now.Fenced, "heartbeat", "it is told that it is fenced: %t, and it is: %t", reply.IsFenced, now.Fenced)
 		j.wrong(reply.IsCaughtUp && h.CurrentMetadataOffset < old.Epoch, "heartbeat", "it is told that it has caught up, at offset %d, and its epoch is %d",
 			h.CurrentMetadataOffset, old.Epoch) // its registration stands there or behind
+		j.wrong(old.Fenced && !now.Fenced && h.CurrentMetadataOffset < old.Epoch, "heartbeat", "it is let in at offset %d, and its epoch is %d", h.CurrentMetadataOffset, old.Epoch)
 		j.wrong(reply.ShouldShutDown && !now.Fenced, "heartbeat", "it is told to go, and is not fenced")
 		j.wrong(reply.ShouldShutDown && !h.WantShutDown && !old.InControlledShutdown, "heartbeat", "it is told to go, and did not ask")
 		j.wrong(reply.InControlledShutdown && (now.Fenced || j.before.MetadataVersion() >= 7 && !now.InControlledShutdown), "heartbeat",

@@ -96,6 +96,7 @@ func answersCases() []answersCase {
 	electResult := func(c controller.ErrorCode) any {
 		return []controller.ElectionResult{{TopicPartition: controller.TopicPartition{Topic: "t"}, Code: c}}
 	}
+	caughtUp := controller.Op{Kind: controller.Heartbeat, Heartbeat: &controller.BrokerHeartbeat{BrokerID: 3, BrokerEpoch: 30, CurrentMetadataOffset: 30}}
 	beat := controller.Op{Kind: controller.Heartbeat, Heartbeat: &controller.BrokerHeartbeat{BrokerID: 3, BrokerEpoch: 30}}
 	beaten := func(r controller.BrokerReply) controller.Result { return controller.Result{Offset: -1, Broker: r} }
 	unfenced := []records.Record{&records.BrokerRegistrationChangeRecord{BrokerId: 3, BrokerEpoch: 30, Fenced: -1}}
@@ -153,8 +154,9 @@ func answersCases() []answersCase {
 		{"a block that comes again", ids, next(5500), written(controller.ProducerIDBlock{First: 5000, Count: 1000}), "producer-ids"},
 		{"an election", elect, nil, said(electResult(controller.ElectionNotNeeded)), ""},
 		{"an election of nobody", elect, nil, said(electResult(controller.None)), "reason"},
-		{"unfenced", beat, unfenced, controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: 30}}, ""},
+		{"unfenced", caughtUp, unfenced, controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: 30}}, ""},
 		{"unfenced and told otherwise", beat, unfenced, controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: 30, IsFenced: true}}, "heartbeat"},
+		{"let in before it has read its registration", beat, unfenced, controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: 30}}, "heartbeat"},
 		{"fenced and told otherwise", beat, nil, beaten(controller.BrokerReply{BrokerEpoch: 30}), "heartbeat"},
 		{"told that it has caught up, and has not", beat, nil, beaten(controller.BrokerReply{BrokerEpoch: 30, IsFenced: true, IsCaughtUp: true}), "heartbeat"},
 		{"told to go without asking", beat, nil, beaten(controller.BrokerReply{IsFenced: true, ShouldShutDown: true}), "heartbeat"},
@@ -336,4 +338,14 @@ func TestAnswersLetBrokersGo(t *testing.T) {
 			require.True(t, strings.HasPrefix((*found)[0], "unseen "), *found)
 		}
 	}
+}
+
+// A heartbeat that tells less than one before it says nothing of who may go: it may have come after the decision that is answered now.
+func TestWhatABrokerToldStays(t *testing.T) {
+	var s answering
+	for _, offset := range []int64{7, 9, 3} {
+		s.beat(&controller.BrokerHeartbeat{BrokerID: 1, BrokerEpoch: 5, CurrentMetadataOffset: offset})
+	}
+	require.Equal(t, int64(9), s.applied(1, 5))
+	require.Equal(t, int64(-1), s.applied(1, 6), "another incarnation has told nothing")
 }

@@ -296,6 +296,9 @@ func (c *topicClient) alter(img *image.Image, t *image.Topic, i int64, d *topicD
 			wish.Isr = append(wish.Isr, controller.InSyncReplica{BrokerID: id, Epoch: b.Epoch})
 		}
 	}
+	if d.chance(12) {
+		oddWish(&wish, p, d)
+	}
 	q := &controller.AlterPartitionRequest{BrokerID: p.Leader, BrokerEpoch: img.Broker(p.Leader).Epoch, Partitions: []controller.PartitionWish{wish}}
 	if other := p.Replicas[d.below(int64(len(p.Replicas)))]; d.chance(6) && img.Broker(other) != nil { // somebody who does not lead
 		q.BrokerID, q.BrokerEpoch = other, img.Broker(other).Epoch
@@ -308,6 +311,24 @@ func (c *topicClient) alter(img *image.Image, t *image.Topic, i int64, d *topicD
 	})
 }
 
+// oddWish makes of a wish one that a leader in order does not have: each breaks, or may break, one row of metadata-bootstrap 7.7.
+func oddWish(wish *controller.PartitionWish, p *image.Partition, d *topicDice) {
+	switch d.below(6) {
+	case 0: // an unclean election that was worked off, or never was, is not worked off
+		wish.Recovering, wish.Isr = true, []controller.InSyncReplica{{BrokerID: p.Leader, Epoch: -1}}
+	case 1: // more are in sync, and it is not worked off
+		wish.Recovering = true
+	case 2: // the leader leaves itself out
+		wish.Isr = slices.DeleteFunc(wish.Isr, func(r controller.InSyncReplica) bool { return r.BrokerID == p.Leader })
+	case 3: // one twice
+		wish.Isr = append(wish.Isr, wish.Isr[0])
+	case 4: // one that is no replica
+		wish.Isr = append(wish.Isr, controller.InSyncReplica{BrokerID: 1 + slices.Max(p.Replicas), Epoch: -1})
+	case 5: // by a controller that is ahead
+		wish.LeaderEpoch++
+	}
+}
+
 // brokerStep is a step in the life of one broker.
 func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int, d *topicDice) {
 	b := img.Broker(id)
@@ -318,6 +339,9 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 		back := &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64}
 		if len(b.LogDirs) > 1 && d.chance(15) { // it comes back without one of its disks
 			back.OfflineLogDirs = []record.UUID{b.LogDirs[d.below(int64(len(b.LogDirs)))]}
+		}
+		if d.chance(10) { // it has not read its own registration, and would be let in all the same
+			back.CurrentMetadataOffset = b.Epoch - 1
 		}
 		c.beat(h, back)
 	case b.Fenced && d.chance(10):
