@@ -53,8 +53,8 @@ var errNobodyReads = errors.New("is a pipe that nobody reads: name a file, or st
 // writeTo hands data to a device or a pipe, which a file in its place would take away from everybody. A pipe that nobody reads is an
 // error: to open it would take until somebody does.
 func writeTo(file string, data []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ENXIO) {
+	f, err := os.OpenFile(file, os.O_WRONLY|nonblock, 0)
+	if nobodyReads(err) {
 		return fmt.Errorf("plan: write: %w", &fs.PathError{Op: "open", Path: file, Err: errNobodyReads})
 	}
 	if err == nil {

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package plan
+
+// nonblock is nothing where files have no such mode: a pipe is opened as any file.
+const nonblock = 0
+
+func nobodyReads(error) bool { return false }
