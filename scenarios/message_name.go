@@ -25,29 +25,8 @@ func messageName(kind uint32) string {
 	if kind>>1 > 1<<15-1 {
 		return ""
 	}
-	name := ""
-	switch int16(kind >> 1) {
-	case wire.Fetch:
-		name = "Fetch"
-	case wire.APIVersions:
-		name = "ApiVersions"
-	case wire.Vote:
-		name = "Vote"
-	case wire.BeginQuorumEpoch:
-		name = "BeginQuorumEpoch"
-	case wire.EndQuorumEpoch:
-		name = "EndQuorumEpoch"
-	case wire.DescribeQuorum:
-		name = "DescribeQuorum"
-	case wire.FetchSnapshot:
-		name = "FetchSnapshot"
-	case wire.AddRaftVoter:
-		name = "AddRaftVoter"
-	case wire.RemoveRaftVoter:
-		name = "RemoveRaftVoter"
-	case wire.UpdateRaftVoter:
-		name = "UpdateRaftVoter"
-	default:
+	name := wire.Name(int16(kind >> 1))
+	if name == "" {
 		return ""
 	}
 	if kind&1 == 1 {
