@@ -233,7 +233,7 @@ func (c *core) directoryIDFirst(r *replica, id record.UUID) {
 // bootChecks looks at what the operator left: the bootstrap checkpoint of a formatted directory.
 func (c *core) bootChecks(r *replica) {
 	if r.bootVersion > 0 || r.bootVoters != noSet {
-		c.kraftVersionInFile(r.bootVersion, r.bootVoters, "the bootstrap checkpoint of "+r.id)
+		c.kraftVersionInFile(r.bootVersion, r.bootVoters, func() string { return "the bootstrap checkpoint of " + r.id })
 	}
 	if !c.cfg.hasRecord() || r.metadataDir == "" {
 		return

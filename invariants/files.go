@@ -11,6 +11,7 @@ const (
 	quorumStateName = "quorum-state"
 	propertiesName  = "meta.properties"
 	bootstrapName   = "00000000000000000000-0000000000.checkpoint"
+	quorumInDir     = "/" + partitionDir + "/" + quorumStateName
 )
 
 // splitPath cuts a path at its last slash.
@@ -44,7 +45,7 @@ func (c *core) reload(r *replica) {
 	r.disk.Walk(func(path string, data []byte) {
 		dir, name := splitPath(path)
 		if r.isPartition(dir) && name == quorumStateName {
-			r.quorum = parseQuorumFile(data)
+			r.quorum = r.quorumRead.parse(data)
 		}
 		if name == propertiesName {
 			c.loadProperties(r, dir, data)
@@ -95,8 +96,11 @@ func (c *core) readDurableQuorum(r *replica) {
 		return
 	}
 	r.durable = noQuorumFile
-	if data, ok := r.disk.DurableFile(r.metadataDir + "/" + partitionDir + "/" + quorumStateName); ok {
-		r.durable = parseQuorumFile(data)
+	if len(r.quorumPath) != len(r.metadataDir)+len(quorumInDir) || r.quorumPath[:len(r.metadataDir)] != r.metadataDir {
+		r.quorumPath = r.metadataDir + quorumInDir
+	}
+	if data, ok := r.disk.DurableFile(r.quorumPath); ok {
+		r.durable = r.quorumRead.parse(data)
 	}
 }
 
@@ -201,7 +205,7 @@ func (c *core) smallFileChanged(r *replica, path string, op *diskOp) {
 			return
 		}
 		data, _ := r.disk.File(path)
-		c.quorumWritten(r, parseQuorumFile(data))
+		c.quorumWritten(r, r.quorumRead.parse(data))
 	case propertiesName + ".tmp":
 		if kind == opWrite && op.offset == 0 {
 			c.propertiesBegun(r, dir)

@@ -71,11 +71,11 @@ func (c *core) countVoterChange(b *batch, before int32, f *fact) {
 }
 
 // kraftVersionInFile checks a checkpoint or snapshot.
-func (c *core) kraftVersionInFile(version int16, voters int32, where string) {
+func (c *core) kraftVersionInFile(version int16, voters int32, where func() string) {
 	rule := &c.rules.kraftVersion
 	rule.eval()
 	if voters != noSet && version < 1 {
-		rule.fail("file", where+" has a voter set at kraft.version "+number(int64(version)))
+		rule.fail("file", where()+" has a voter set at kraft.version "+number(int64(version)))
 	}
 }
 

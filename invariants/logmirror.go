@@ -59,6 +59,11 @@ func (l *logMirror) last() batchID {
 // once, which is where all the questions are.
 func (l *logMirror) endingAt(end int64) int32 {
 	high := int32(len(l.entries)) - 1
+	if high >= 0 { // where all batches behind it have one record, its place is known
+		if at := int64(high) - (l.entries[high].end - end); at >= 0 && at <= int64(high) && l.entries[at].end == end {
+			return int32(at)
+		}
+	}
 	for n := 0; n < 8 && high >= 0; n++ {
 		if e := l.entries[high].end; e <= end {
 			if e == end {

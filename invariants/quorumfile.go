@@ -46,6 +46,20 @@ func parseQuorumFile(data []byte) quorumFile {
 	return q
 }
 
+// quorumText remembers what was read last: most files are looked at more than once.
+type quorumText struct {
+	text []byte // nil: none
+	says quorumFile
+}
+
+// parse is parseQuorumFile.
+func (q *quorumText) parse(data []byte) quorumFile {
+	if q.text == nil || string(q.text) != string(data) {
+		q.text, q.says = append(q.text[:0], data...), parseQuorumFile(data)
+	}
+	return q.says
+}
+
 // jsonNumber returns the integer behind a key.
 func jsonNumber(data []byte, key string) (int32, bool) {
 	i := bytes.Index(data, []byte(key))

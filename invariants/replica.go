@@ -39,6 +39,8 @@ type replica struct {
 	nodeID       int32 // -1: not known yet
 	directoryID  record.UUID
 	metadataDir  string // log directory that holds the partition directory
+	quorumPath   string // path of quorum-state there, "" until somebody asks
+	quorumRead   quorumText
 	log          logMirror
 	quorum       quorumFile // committed view
 	durable      quorumFile // what a power loss would leave

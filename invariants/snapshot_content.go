@@ -99,7 +99,7 @@ func (c *core) snapshotContent(r *replica, f *snapshotFile, e *exposedEntry, dat
 	if c.cfg.hasRecord() {
 		c.snapshotImpliesID(&s.view, f, r)
 	}
-	c.kraftVersionInFile(s.view.kraftVersion, s.view.voters, f.text(r))
+	c.kraftVersionInFile(s.view.kraftVersion, s.view.voters, func() string { return f.text(r) })
 	if !b.rooted {
 		return // what was in force before the run only snapshots tell
 	}

@@ -1,6 +1,7 @@
 package invariants
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/kraftsim/kraftsim/raft/record"
@@ -31,9 +32,26 @@ func (r *replica) parseSnapshot(path string) (f snapshotFile, ok bool) {
 	if len(name) != size || name == bootstrapName || name[31:] != ".checkpoint" || !r.isPartition(dir) {
 		return f, false
 	}
+	if offset, ok := digits(name[:20]); ok {
+		if epoch, ok := digits(name[21:31]); ok && epoch <= math.MaxInt32 {
+			return snapshotFile{path: path, offset: offset, epoch: int32(epoch), voters: noSet}, true
+		}
+	}
 	offset, err := strconv.ParseInt(name[:20], 10, 64)
 	epoch, err2 := strconv.ParseInt(name[21:31], 10, 32)
 	return snapshotFile{path: path, offset: offset, epoch: int32(epoch), voters: noSet}, err == nil && err2 == nil
+}
+
+// digits reads a number of 63 bits that consists of digits alone; false: it is another text, or a larger number.
+func digits(s string) (v int64, ok bool) {
+	for i := range len(s) {
+		d := s[i] - '0'
+		if d > 9 || v > (math.MaxInt64-9)/10 {
+			return 0, false
+		}
+		v = 10*v + int64(d)
+	}
+	return v, true
 }
 
 // loadSnapshots reads names and headers from the volume.

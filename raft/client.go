@@ -113,7 +113,7 @@ func (r *Replica) VotersOffset() int64 { return r.control.votersOffset() }
 func (r *Replica) SetClusterID(id string) { r.cfg.ClusterID = id }
 
 // Role is what the replica is at the moment.
-func (r *Replica) Role() Role { return r.role.kind() }
+func (r *Replica) Role() Role { return r.is }
 
 // localVoter is this replica as an entry of a voter set.
 func (r *Replica) localVoter() voters.Voter {

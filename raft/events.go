@@ -145,9 +145,8 @@ func (r *Replica) emit(kind EventKind, offset, other int64, peer *ReplicaKey, fl
 	e := &r.event // field by field, the peer by pointer: what is made first and then copied waits for its own stores
 	e.Kind, e.Offset, e.Other, e.Peer, e.Flag = kind, offset, other, *peer, flag
 	e.Role, e.Epoch, e.Leader = 0, 0, -1
-	if r.role != nil {
-		b := r.base()
-		e.Role, e.Epoch, e.Leader = r.role.kind(), b.epoch, b.leaderID
+	if b := r.inForce; b != nil {
+		e.Role, e.Epoch, e.Leader = r.is, b.epoch, b.leaderID
 	}
 	r.deps.Observer.Observe(e)
 }

@@ -261,6 +261,11 @@ func (r *Replica) announces(l *listener) bool {
 	if l.gone || b.epoch == l.announced.Epoch && (b.leaderID < 0 || l.announced.LeaderID >= 0) || b.epoch < l.announced.Epoch {
 		return false
 	}
+	return r.mayAnnounce(l)
+}
+
+// mayAnnounce is announces for a listener to which the leader is news.
+func (r *Replica) mayAnnounce(l *listener) bool {
 	switch role := r.role.(type) {
 	case *resigned:
 		return false

@@ -73,6 +73,8 @@ type Replica struct {
 	store   *quorumstate.Store
 	control controlState
 	role    role
+	inForce *base // of role
+	is      Role  // kind of role
 	channel channel
 
 	listeners   []*listener

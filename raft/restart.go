@@ -51,7 +51,7 @@ func (r *Replica) restore() error {
 	if err := r.persist(initial.common()); err != nil {
 		return err
 	}
-	r.role = initial
+	r.take(initial)
 	r.emit(RoleChanged, 0, 0, &NoReplica, false)
 	r.emitControlChanges(NoVotersInLog, 0)
 	if c, ok := initial.(*candidate); ok {

@@ -86,8 +86,11 @@ func (b *base) record() quorumstate.State {
 	}
 }
 
+// take puts a role in force. What every event asks for is kept beside it: three calls of an interface fewer each.
+func (r *Replica) take(next role) { r.role, r.inForce, r.is = next, next.common(), next.kind() }
+
 // base returns the common part of the role in force.
-func (r *Replica) base() *base { return r.role.common() }
+func (r *Replica) base() *base { return r.inForce }
 
 // localKey is this replica's identity.
 func (r *Replica) localKey() ReplicaKey {

@@ -114,7 +114,7 @@ func (r *Replica) enter(next role, durable bool) error {
 			return err
 		}
 	}
-	r.role = next
+	r.take(next)
 	if epoch := r.base().epoch; epoch != oldEpoch {
 		r.emit(EpochAdopted, 0, int64(oldEpoch), &NoReplica, false)
 	}

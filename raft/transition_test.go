@@ -25,7 +25,7 @@ func newRoleReplica(t *testing.T, r role) *Replica {
 	cfg.Listeners, cfg.CanBecomeVoter = testEndpoints(1), true
 	replica := New(cfg, Deps{Files: files, Dir: scriptDir, Transport: s, Chooser: s})
 	require.NoError(t, replica.Open(1000))
-	replica.role = r
+	replica.take(r)
 	return replica
 }
 

@@ -44,7 +44,7 @@ func (r *Replica) checkLeader(epoch int32) ErrorCode {
 		return FencedLeaderEpoch
 	case epoch > r.base().epoch:
 		return UnknownLeaderEpoch
-	case r.role.kind() != Leader:
+	case r.is != Leader:
 		return NotLeaderOrFollower
 	case r.shuttingDown:
 		return BrokerNotAvailable

@@ -24,20 +24,31 @@ func (c *classBits) flag(on bool) {
 
 // replica adds what a replica is, and how it stands to its log, its voters and its snapshots.
 func (c *classBits) replica(r *raft.Replica) {
-	le := r.LeaderAndEpoch()
 	high, known := r.HighWatermark()
-	end := r.LogEndOffset()
-	c.add(uint64(r.Role()), 4)
-	c.flag(le.LeaderID >= 0)
-	c.flag(known)
-	c.flag(known && high < end)
-	c.flag(end == 0)
-	c.flag(r.LogStartOffset() > 0)
-	c.add(uint64(r.KRaftVersion())&1, 1)
-	c.add(uint64(min(r.Voters().Len(), 7)), 3)
-	at := r.VotersOffset()
-	c.flag(at >= 0)
-	c.flag(at >= 0 && (!known || at >= high)) // a change of voters that is not committed
+	end, at := r.LogEndOffset(), r.VotersOffset()
+	v := uint64(r.Role()) | uint64(r.KRaftVersion())&1<<9 | uint64(min(r.Voters().Len(), 7))<<10
+	if r.LeaderAndEpoch().LeaderID >= 0 {
+		v |= 1 << 4
+	}
+	if known {
+		v |= 1 << 5
+		if high < end {
+			v |= 1 << 6
+		}
+	}
+	if end == 0 {
+		v |= 1 << 7
+	}
+	if r.LogStartOffset() > 0 {
+		v |= 1 << 8
+	}
+	if at >= 0 {
+		v |= 1 << 13
+		if !known || at >= high { // a change of voters that is not committed
+			v |= 1 << 14
+		}
+	}
+	c.add(v, 15)
 }
 
 // CoverageClass is sim.Classed: the replica, the controller, the loader and the life of the broker, without a single number of theirs.

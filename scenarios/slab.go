@@ -10,27 +10,31 @@ import (
 // slab hands out values of one type that live as long as the run and are reused by the next: posts and observations.
 type slab[T any] struct {
 	chunks [][]T
-	chunk  int32
-	used   int32
+	begun  int32 // chunks in use
+	rest   []T   // of the last of them
 }
 
 const slabChunk = 256
 
 func (s *slab[T]) next() *T {
-	if s.chunk < int32(len(s.chunks)) && s.used == slabChunk {
-		s.chunk++
-		s.used = 0
+	if len(s.rest) == 0 {
+		s.begin()
 	}
-	if s.chunk == int32(len(s.chunks)) {
-		s.chunks = append(s.chunks, make([]T, slabChunk))
-		s.used = 0
-	}
-	v := &s.chunks[s.chunk][s.used]
-	s.used++
+	v := &s.rest[0]
+	s.rest = s.rest[1:]
 	return v
 }
 
-func (s *slab[T]) reset() { s.chunk, s.used = 0, 0 }
+// begin takes the next chunk.
+func (s *slab[T]) begin() {
+	if s.begun == int32(len(s.chunks)) {
+		s.chunks = append(s.chunks, make([]T, slabChunk))
+	}
+	s.rest = s.chunks[s.begun]
+	s.begun++
+}
+
+func (s *slab[T]) reset() { s.begun, s.rest = 0, nil }
 
 // memory is everything that nodes of one world allocate for a run. A cluster resets it when it is built.
 type memory struct {

@@ -32,13 +32,14 @@ type coverage struct {
 	base     uint64  // hash of the workload
 	role     []uint8 // by host
 	count    [16]int32
-	roles    uint64  // of count, at most two of each
-	struck   []int64 // by action: since when it is in force, -1: not
-	force    []int32 // the actions in force
-	forced   uint64  // hash of force
-	until    int64   // when the next of them is over by itself
-	stale    bool    // an action struck or ended since
-	last     uint64  // state and faults at the last sample
+	roles    uint64    // of count, at most two of each
+	struck   []int64   // by action: since when it is in force, -1: not
+	force    []int32   // the actions in force
+	forced   uint64    // hash of force
+	until    int64     // when the next of them is over by itself
+	stale    bool      // an action struck or ended since
+	last     uint64    // state and faults at the last sample, 0: none yet
+	seen     [3]uint64 // what it was made of
 	found    []Covered
 	table    []uint32 // open addressing: index into found plus 1
 }
@@ -100,8 +101,8 @@ func (w *World) cover(h *Host) {
 		class, role = classDown, roleDown
 	} else if h.Booting() {
 		class, role = classBooting, roleDown // it may be half made
-	} else if p, ok := h.process.(Classed); ok {
-		class, role = p.CoverageClass()
+	} else if h.classed != nil {
+		class, role = h.classed.CoverageClass()
 	}
 	if role = min(role, roleDown); role != c.role[h.index] || c.roles == 0 {
 		c.count[c.role[h.index]]--
@@ -115,6 +116,15 @@ func (w *World) cover(h *Host) {
 	if c.stale || w.now >= c.until {
 		w.lookForFaults()
 	}
+	if seen := [3]uint64{c.roles ^ h.kindHash, class, c.forced}; seen != c.seen || c.last == 0 {
+		c.seen = seen
+		w.sample(class, h)
+	}
+}
+
+// sample counts the combination that the world is in, unless it is that of the sample before.
+func (w *World) sample(class uint64, h *Host) {
+	c := &w.coverage
 	state := digest.Word(digest.Word(c.base, c.roles^h.kindHash), class)
 	if at := digest.Word(state, c.forced); at != c.last {
 		c.last = at

@@ -54,7 +54,7 @@ func (w *World) schedule(at int64, e event, entity, key uint64) {
 		w.policy.Push(it)
 		return
 	}
-	w.timed.Push(it)
+	w.timed.Push(&it)
 }
 
 // next takes the pending event whose turn it is.

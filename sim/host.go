@@ -22,6 +22,7 @@ type Host struct {
 	frozen   bool // outside the core: the calm does not heal it
 	factory  func() Process
 	process  Process
+	classed  Classed // the process, when it is one
 	clock    clock
 	volume   *vdisk.Volume
 	files    *vdisk.Handle

@@ -17,6 +17,7 @@ func (w *World) bootHost(h *Host, cause int64) {
 	h.bootStarted, h.bootedAt, h.fatal = w.now, w.now, nil
 	h.lanes = h.lanes[:0]
 	h.process = h.factory()
+	h.classed, _ = h.process.(Classed)
 	h.files = h.volume.Handle(disk{&h.env})
 	if len(w.armings) > 0 {
 		w.armBooted(h)
@@ -79,7 +80,7 @@ func (w *World) down(h *Host, kind DownKind, err error) {
 		clear(l.journal)
 		l.reset(l.name, h.hash)
 	}
-	h.up, h.process, h.pausedUntil, h.armed, h.bootStarted = false, nil, 0, false, -1
+	h.up, h.process, h.classed, h.pausedUntil, h.armed, h.bootStarted = false, nil, nil, 0, false, -1
 	h.powered = kind != PowerLost
 	h.pauseStamp++
 	if w.opts.Trace != nil {

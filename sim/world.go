@@ -20,7 +20,7 @@ type World struct {
 	opts      Options
 	source    decide.Source
 	net       vnet.Net
-	timed     Timed
+	timed     nearest
 	policy    Scheduler // nil: timed
 	pct       PCT
 	uniform   Uniform

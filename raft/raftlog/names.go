@@ -15,11 +15,17 @@ func SnapshotName(id OffsetAndEpoch) string {
 	return string(append(appendID(buf[:0], id), checkpointSuffix...))
 }
 
-// partName returns the name of a snapshot that is being written.
-func partName(id OffsetAndEpoch, suffix uint64) string {
-	var buf [96]byte
-	name := strconv.AppendUint(append(appendID(buf[:0], id), '-'), suffix, 10)
+// partPath returns the path of a snapshot that is being written, in dir.
+func partPath(dir string, id OffsetAndEpoch, suffix uint64) string {
+	var buf [160]byte
+	name := strconv.AppendUint(append(appendID(append(append(buf[:0], dir...), '/'), id), '-'), suffix, 10)
 	return string(append(name, partSuffix...))
+}
+
+// snapshotPath returns the path of a complete snapshot in dir.
+func snapshotPath(dir string, id OffsetAndEpoch) string {
+	var buf [160]byte
+	return string(append(appendID(append(append(buf[:0], dir...), '/'), id), checkpointSuffix...))
 }
 
 func appendID(dst []byte, id OffsetAndEpoch) []byte {
@@ -28,6 +34,15 @@ func appendID(dst []byte, id OffsetAndEpoch) []byte {
 
 // appendPadded appends a number with zeros in front, width characters in all if it is not longer; a sign counts.
 func appendPadded(dst []byte, v int64, width int) []byte {
+	if v >= 0 && width == offsetWidth { // a number of 64 bits has no more digits
+		at := len(dst)
+		dst = append(dst, "00000000000000000000"...)
+		for i := at + offsetWidth - 1; v > 0; i-- {
+			dst[i] += byte(v % 10)
+			v /= 10
+		}
+		return dst
+	}
 	var buf [20]byte
 	digits := strconv.AppendInt(buf[:0], v, 10)
 	if v < 0 {

@@ -38,13 +38,14 @@ func NewSnapshotRecords(raw *SnapshotWriter, header *SnapshotHeader, maxBatchByt
 	if header.Voters != nil && header.KRaftVersion < 1 {
 		return nil, fmt.Errorf("%w: a voter set at kraft.version %d", ErrSnapshotContent, header.KRaftVersion)
 	}
-	s := &SnapshotRecords{raw: raw, maxBatchBytes: maxBatchBytes, pending: make([]byte, 0, snapshotRoom)}
+	s := &SnapshotRecords{raw: raw, maxBatchBytes: maxBatchBytes, pending: raw.room()}
 	s.begin(nowMs, true)
 	first := record.SnapshotHeaderRecord{LastContainedLogTimestampMs: header.LastContainedTimestampMs}
-	s.builder.AddControl(record.SnapshotHeader, first.AppendTo(nil))
+	var value [24]byte
+	s.builder.AddControl(record.SnapshotHeader, first.AppendTo(value[:0]))
 	if header.KRaftVersion > 0 {
 		version := record.KRaftVersionRecord{KRaftVersion: header.KRaftVersion}
-		s.builder.AddControl(record.KRaftVersion, version.AppendTo(nil))
+		s.builder.AddControl(record.KRaftVersion, version.AppendTo(value[:0]))
 		if header.Voters != nil {
 			s.builder.AddControl(record.KRaftVoters, header.Voters.AppendTo(nil))
 		}
@@ -86,13 +87,22 @@ func sizeOf(first int32, values [][]byte) (size int32) {
 // snapshotRoom is the bytes that a small snapshot takes: header, one record, footer.
 const snapshotRoom = 256
 
+// room is memory for a small snapshot.
+func (w *SnapshotWriter) room() []byte {
+	if w.alloc == nil {
+		return make([]byte, 0, snapshotRoom)
+	}
+	return w.alloc(snapshotRoom)[:0]
+}
+
 // Freeze writes the rest and the footer, dated nowMs, and freezes the file.
 func (s *SnapshotRecords) Freeze(nowMs int64) error {
 	if err := s.flush(); err != nil {
 		return err
 	}
 	s.begin(nowMs, true)
-	s.builder.AddControl(record.SnapshotFooter, (&record.SnapshotFooterRecord{}).AppendTo(nil))
+	var value [8]byte
+	s.builder.AddControl(record.SnapshotFooter, (&record.SnapshotFooterRecord{}).AppendTo(value[:0]))
 	if err := s.flush(); err != nil {
 		return err
 	}

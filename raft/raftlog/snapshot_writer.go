@@ -27,12 +27,13 @@ type SnapshotWriter struct {
 	fd     int32
 	size   int64
 	closed bool
+	alloc  func(n int) []byte // nil: make
 }
 
 // newSnapshotWriter makes the partial file. The suffix keeps two writers of one id apart, and both from what an earlier
 // life left behind.
 func (l *Log) newSnapshotWriter(id OffsetAndEpoch, suffix uint64) (*SnapshotWriter, error) {
-	w := &SnapshotWriter{files: l.files, dir: l.dir, id: id, part: l.path(partName(id, suffix))}
+	w := &SnapshotWriter{files: l.files, dir: l.dir, id: id, part: partPath(l.dir, id, suffix), alloc: l.cfg.Alloc}
 	fd, err := l.files.Open(w.part, true)
 	if err != nil {
 		return nil, fmt.Errorf("raftlog: create %s: %w", w.part, err)
@@ -81,7 +82,7 @@ func (w *SnapshotWriter) Freeze() error {
 	if err := w.files.Close(w.fd); err != nil {
 		return fmt.Errorf("raftlog: close %s: %w", w.part, err)
 	}
-	if err := w.files.Rename(w.part, w.dir+"/"+SnapshotName(w.id)); err != nil {
+	if err := w.files.Rename(w.part, snapshotPath(w.dir, w.id)); err != nil {
 		return fmt.Errorf("raftlog: rename %s: %w", w.part, err)
 	}
 	if err := w.files.SyncDir(w.dir); err != nil {

@@ -160,7 +160,7 @@ func (l *Log) withSnapshot(id OffsetAndEpoch, use func(fd int32) error) error {
 	if !l.HasSnapshot(id) {
 		return fmt.Errorf("%w: %s", ErrSnapshotNotFound, SnapshotName(id))
 	}
-	fd, err := l.files.Open(l.path(SnapshotName(id)), false)
+	fd, err := l.files.Open(snapshotPath(l.dir, id), false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s: %w", ErrSnapshotNotFound, SnapshotName(id), err)
 	}

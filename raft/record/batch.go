@@ -104,6 +104,16 @@ func (b Batch) Verify() error {
 // data too; rest is then what was left over. Errors are ErrCorrupt: a length below the minimum, a magic other than 2,
 // less than a header.
 func NextBatch(b []byte) (batch Batch, rest []byte, err error) {
+	if len(b) >= BatchOverhead && b[16] == MagicV2 {
+		if size := int64(int32(binary.BigEndian.Uint32(b[8:]))) + logOverhead; size >= BatchOverhead && size <= int64(len(b)) {
+			return Batch(b[:size:size]), b[size:], nil
+		}
+	}
+	return nextOddBatch(b)
+}
+
+// nextOddBatch is NextBatch for what is not a whole batch of the one magic that the log has: an end, or an error.
+func nextOddBatch(b []byte) (batch Batch, rest []byte, err error) {
 	if len(b) < logOverhead {
 		return nil, b, nil
 	}

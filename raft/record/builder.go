@@ -1,6 +1,9 @@
 package record
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // BatchSpec is what a batch says of itself besides its records.
 type BatchSpec struct {
@@ -30,8 +33,18 @@ func (b *Builder) Reset(dst []byte, spec BatchSpec) {
 	b.spec.TimestampMs, b.spec.Control = spec.TimestampMs, spec.Control
 }
 
+// maxShort bounds the values and the positions of records whose varints all take one byte.
+const maxShort = 56
+
 // Add appends a record. A nil key or value is null; data records of the metadata log have a nil key.
 func (b *Builder) Add(key, value []byte) {
+	if key == nil && value != nil && len(value) < maxShort && b.count < maxShort { // each varint is one byte
+		n := int32(len(value))
+		b.buf = append(b.buf, byte(zigzag32(6+n)), 0, 0, byte(zigzag32(b.count)), byte(zigzag32(-1)), byte(zigzag32(n)))
+		b.buf = append(append(b.buf, value...), 0)
+		b.count++
+		return
+	}
 	b.buf = AppendVarint(b.buf, recordBodySize(b.count, key, value))
 	b.buf = append(b.buf, 0, 0) // attributes, timestamp delta
 	b.buf = AppendVarint(b.buf, b.count)
@@ -56,6 +69,7 @@ func (b *Builder) Finish() []byte {
 		panic("record: a batch needs at least one record")
 	}
 	h := b.buf[b.start:]
+	_ = h[BatchOverhead-1]
 	binary.BigEndian.PutUint64(h[0:], uint64(b.spec.BaseOffset))
 	binary.BigEndian.PutUint32(h[8:], uint32(len(h)-logOverhead))
 	binary.BigEndian.PutUint32(h[12:], uint32(b.spec.LeaderEpoch))
@@ -68,9 +82,9 @@ func (b *Builder) Finish() []byte {
 	binary.BigEndian.PutUint32(h[23:], uint32(b.count-1))
 	binary.BigEndian.PutUint64(h[27:], uint64(b.spec.TimestampMs))
 	binary.BigEndian.PutUint64(h[35:], uint64(b.spec.TimestampMs))
-	for i := 43; i < 57; i++ { // producer id, producer epoch and base sequence are all -1
-		h[i] = 0xff
-	}
+	binary.BigEndian.PutUint64(h[43:], math.MaxUint64) // producer id, producer epoch and base sequence are all -1
+	binary.BigEndian.PutUint32(h[51:], math.MaxUint32)
+	binary.BigEndian.PutUint16(h[55:], math.MaxUint16)
 	binary.BigEndian.PutUint32(h[57:], uint32(b.count))
 	binary.BigEndian.PutUint32(h[17:], Checksum(h[21:]))
 	return b.buf
@@ -89,6 +103,9 @@ func AppendBatch(dst []byte, spec BatchSpec, values ...[]byte) []byte {
 // RecordSize returns the bytes that a record takes at position offsetDelta of its batch, its length field included. A
 // batch writer uses it to decide whether a record still fits.
 func RecordSize(offsetDelta int32, key, value []byte) int32 {
+	if key == nil && value != nil && len(value) < maxShort && uint32(offsetDelta) < maxShort {
+		return 7 + int32(len(value))
+	}
 	n := recordBodySize(offsetDelta, key, value)
 	return VarintSize(n) + n
 }

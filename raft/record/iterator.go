@@ -25,10 +25,9 @@ type Iterator struct {
 
 // Reset starts over on batch. The checksum is not verified here. Errors show at the first call of Next.
 func (it *Iterator) Reset(batch Batch) {
-	*it = Iterator{
-		next: batch.BaseOffset(), left: batch.RecordCount(),
-		size: int32(len(batch)), control: batch.IsControl(),
-	}
+	_ = batch[BatchOverhead-1]
+	it.next, it.left, it.size, it.control = batch.BaseOffset(), batch.RecordCount(), int32(len(batch)), batch.IsControl()
+	it.err = nil
 	if it.left <= 0 {
 		it.err = fmt.Errorf("%w: batch at %d claims %d records", ErrInvalidRecord, it.next, it.left)
 		return
@@ -47,9 +46,11 @@ func (it *Iterator) Next(rec *Record) bool {
 	if it.err != nil || it.left == 0 {
 		return false
 	}
-	if err := it.read(rec); err != nil {
-		it.err = fmt.Errorf("record at offset %d: %w", it.next, err)
-		return false
+	if !it.readShort(rec) {
+		if err := it.read(rec); err != nil {
+			it.err = fmt.Errorf("record at offset %d: %w", it.next, err)
+			return false
+		}
 	}
 	rec.Offset = it.next
 	it.next++
@@ -59,6 +60,26 @@ func (it *Iterator) Next(rec *Record) bool {
 
 // Err returns why Next stopped early; nil after the last record.
 func (it *Iterator) Err() error { return it.err }
+
+// readShort reads a record as most are: a value without a key, every varint one byte. It reports false, and has read nothing, when the
+// record is another one, or none.
+func (it *Iterator) readShort(rec *Record) bool {
+	if it.control || it.r.err != nil {
+		return false
+	}
+	b := it.r.buf[it.r.pos:]
+	if len(b) < 8 {
+		return false
+	}
+	n := int(b[5] >> 1) // the value's, never empty here
+	if b[0] != byte(2*(6+n)) || b[0] >= 0x80 || b[2] != 0 || b[3] >= 0x80 || b[4] != 1 || b[5] < 2 || b[5]&1 != 0 ||
+		len(b) < 7+n || b[6+n] != 0 || int32(6+n) > it.size {
+		return false
+	}
+	rec.Attributes, rec.Key, rec.Value = int8(b[1]), nil, b[6:6+n:6+n]
+	it.r.pos += int32(7 + n)
+	return true
+}
 
 func (it *Iterator) read(rec *Record) error {
 	size := it.r.Varint()

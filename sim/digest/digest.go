@@ -24,10 +24,15 @@ func Word(h, v uint64) uint64 {
 // Bytes folds a byte string, its length included, into a running digest.
 func Bytes(h uint64, b []byte) uint64 {
 	n, whole := uint64(len(b)), b
-	for len(b) >= 16 {
+	for len(b) > 16 { // of what follows something is left, which the compiler makes use of: it need not look for the end of memory
 		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k1^h, binary.LittleEndian.Uint64(b[8:])^k2)
 		h = hi ^ lo ^ bits.RotateLeft64(h, 29)
 		b = b[16:]
+	}
+	if len(b) == 16 {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^k1^h, binary.LittleEndian.Uint64(b[8:])^k2)
+		h = hi ^ lo ^ bits.RotateLeft64(h, 29)
+		b = nil
 	}
 	var a uint64
 	if len(b) >= 8 {
@@ -54,13 +59,21 @@ func rest(b []byte, n int) (c uint64) {
 // side.
 func BytesTwice(h, g uint64, b []byte) (uint64, uint64) {
 	n, whole := uint64(len(b)), b
-	for len(b) >= 16 {
+	for len(b) > 16 {
 		x, y := binary.LittleEndian.Uint64(b)^k1, binary.LittleEndian.Uint64(b[8:])^k2
 		hi, lo := bits.Mul64(x^h, y)
 		hi2, lo2 := bits.Mul64(x^g, y)
 		h = hi ^ lo ^ bits.RotateLeft64(h, 29)
 		g = hi2 ^ lo2 ^ bits.RotateLeft64(g, 29)
 		b = b[16:]
+	}
+	if len(b) == 16 {
+		x, y := binary.LittleEndian.Uint64(b)^k1, binary.LittleEndian.Uint64(b[8:])^k2
+		hi, lo := bits.Mul64(x^h, y)
+		hi2, lo2 := bits.Mul64(x^g, y)
+		h = hi ^ lo ^ bits.RotateLeft64(h, 29)
+		g = hi2 ^ lo2 ^ bits.RotateLeft64(g, 29)
+		b = nil
 	}
 	var a uint64
 	if len(b) >= 8 {

@@ -24,8 +24,12 @@ func (s *prefixSum) append(buf, data []byte) []byte {
 	s.cut(int64(len(data)))
 	h := s.h
 	rest := data[s.n:]
-	for ; len(rest) >= 8; rest = rest[8:] {
+	for len(rest) > 8 {
 		h = fold(h ^ binary.LittleEndian.Uint64(rest))
+		rest = rest[8:]
+	}
+	if len(rest) == 8 {
+		h, rest = fold(h^binary.LittleEndian.Uint64(rest)), nil
 	}
 	s.n, s.h = int64(len(data)-len(rest)), h
 	tail := uint64(0)

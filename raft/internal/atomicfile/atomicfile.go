@@ -18,8 +18,9 @@ type Files interface {
 // Replace makes content the content of dir/name. The temporary file is dir/name.tmp. content must not change any
 // more. Errors come back as Files gave them; the file then has its old or its new content.
 func Replace(files Files, dir, name string, content []byte) error {
-	path := dir + "/" + name
-	tmp := path + ".tmp"
+	const suffix = ".tmp"
+	tmp := dir + "/" + name + suffix
+	path := tmp[:len(tmp)-len(suffix)]
 	fd, err := files.Open(tmp, true)
 	if err != nil {
 		return err
