@@ -20,14 +20,27 @@ func splitPath(path string) (dir, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
+// split is splitPath for a path that most likely is in the partition directory.
+func (r *replica) split(path string) (dir, name string) {
+	if k := len(r.partition); k > 0 && len(path) > k && path[k] == '/' && path[:k] == r.partition {
+		if name = path[k+1:]; strings.IndexByte(name, '/') < 0 {
+			return r.partition, name
+		}
+	}
+	return splitPath(path)
+}
+
 // isPartition reports whether dir is the partition directory of the metadata log. The first one seen counts.
 func (r *replica) isPartition(dir string) bool {
+	if r.partition != "" {
+		return dir == r.partition
+	}
 	parent, name := splitPath(dir)
 	if name != partitionDir {
 		return false
 	}
 	if r.metadataDir == "" {
-		r.metadataDir = parent
+		r.metadataDir, r.partition = parent, dir
 		for i := range r.directories {
 			if d := &r.directories[i]; d.path == parent && d.found {
 				r.directoryID = d.id
@@ -39,11 +52,11 @@ func (r *replica) isPartition(dir string) bool {
 
 // reload reads everything from the volume: at the start of a run and after a crash.
 func (c *core) reload(r *replica) {
-	r.metadataDir = ""
+	r.metadataDir, r.partition = "", ""
 	r.directories = r.directories[:0]
 	r.quorum, r.durable, r.staleQuorum = noQuorumFile, noQuorumFile, false
 	r.disk.Walk(func(path string, data []byte) {
-		dir, name := splitPath(path)
+		dir, name := r.split(path)
 		if r.isPartition(dir) && name == quorumStateName {
 			r.quorum = r.quorumRead.parse(data)
 		}
@@ -172,7 +185,7 @@ func (c *core) onSegment(r *replica, i int32, op *diskOp) {
 }
 
 func (c *core) onCreate(r *replica, path string) {
-	dir, name := splitPath(path)
+	dir, name := r.split(path)
 	if base, ok := segmentBase(name); ok && r.isPartition(dir) {
 		r.log.addSegment(path, base)
 		if len(r.log.entries) == 0 {
@@ -190,7 +203,7 @@ func (c *core) onCreate(r *replica, path string) {
 // smallFileChanged reads a small file again when its bytes or its name changed.
 func (c *core) smallFileChanged(r *replica, path string, op *diskOp) {
 	kind := op.kind
-	dir, name := splitPath(path)
+	dir, name := r.split(path)
 	switch name {
 	case quorumStateName:
 		if !r.isPartition(dir) {

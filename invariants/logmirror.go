@@ -334,7 +334,7 @@ func (c *core) reloadLog(r *replica) {
 	l := &r.log
 	l.segments, l.entries, l.durable, l.start, l.end, l.prefix = l.segments[:0], l.entries[:0], 0, 0, 0, noBatch
 	r.disk.Walk(func(path string, data []byte) {
-		dir, name := splitPath(path)
+		dir, name := r.split(path)
 		base, ok := segmentBase(name)
 		if !ok || !r.isPartition(dir) {
 			return

@@ -22,11 +22,19 @@ func (o *RaftObservation) AppendTo(buf []byte) []byte {
 	// The fields stand one behind the other, written in words of eight: who reads words that were written in parts waits.
 	head := uint64('R')<<24 | uint64(e.Kind)<<16 | uint64(e.Role)<<8 | uint64(bit(e.Flag))
 	offset, other := uint64(e.Offset), uint64(e.Other)
-	buf = binary.BigEndian.AppendUint64(buf, head<<32|uint64(uint32(e.Epoch)))
-	buf = binary.BigEndian.AppendUint64(buf, uint64(uint32(e.Leader))<<32|offset>>32)
-	buf = binary.BigEndian.AppendUint64(buf, offset<<32|other>>32)
-	buf = binary.BigEndian.AppendUint64(buf, other<<32|uint64(uint32(e.Peer.ID)))
-	return append(buf, e.Peer.DirectoryID[:]...)
+	const size = 4*8 + len(e.Peer.DirectoryID)
+	n := len(buf)
+	if cap(buf)-n < size {
+		buf = append(buf, make([]byte, size)...)
+	}
+	buf = buf[:n+size]
+	b := (*[size]byte)(buf[n:])
+	binary.BigEndian.PutUint64(b[:8], head<<32|uint64(uint32(e.Epoch)))
+	binary.BigEndian.PutUint64(b[8:16], uint64(uint32(e.Leader))<<32|offset>>32)
+	binary.BigEndian.PutUint64(b[16:24], offset<<32|other>>32)
+	binary.BigEndian.PutUint64(b[24:32], other<<32|uint64(uint32(e.Peer.ID)))
+	*(*[16]byte)(b[32:]) = e.Peer.DirectoryID
+	return buf
 }
 
 // String is the line in traces.

@@ -39,6 +39,7 @@ type replica struct {
 	nodeID       int32 // -1: not known yet
 	directoryID  record.UUID
 	metadataDir  string // log directory that holds the partition directory
+	partition    string // path of that directory, "" as long as metadataDir is
 	quorumPath   string // path of quorum-state there, "" until somebody asks
 	quorumRead   quorumText
 	log          logMirror

@@ -27,7 +27,7 @@ type snapshotFile struct {
 
 // parseSnapshot returns the id in the name of a complete snapshot other than the 0-0 checkpoint.
 func (r *replica) parseSnapshot(path string) (f snapshotFile, ok bool) {
-	dir, name := splitPath(path)
+	dir, name := r.split(path)
 	const size = len(bootstrapName)
 	if len(name) != size || name == bootstrapName || name[31:] != ".checkpoint" || !r.isPartition(dir) {
 		return f, false

@@ -96,8 +96,10 @@ func (r *Replica) HighWatermark() (offset int64, known bool) {
 // KRaftVersion is the latest kraft.version in the log, committed or not, or the one to which this leader has scheduled
 // an upgrade.
 func (r *Replica) KRaftVersion() int16 {
-	if l, ok := r.role.(*leader); ok && l.upgrade.version != 0 {
-		return l.upgrade.version
+	if r.is == Leader {
+		if l, ok := r.role.(*leader); ok && l.upgrade.version != 0 {
+			return l.upgrade.version
+		}
 	}
 	return r.control.kraftVersion()
 }

@@ -3,6 +3,7 @@ package raft
 import (
 	"github.com/kraftsim/kraftsim/raft/quorum"
 	"github.com/kraftsim/kraftsim/raft/record"
+	"github.com/kraftsim/kraftsim/raft/voters"
 )
 
 // leader writes. Its high watermark starts unknown and moves only past its own epoch's first record (3.5). It may lead on
@@ -11,6 +12,7 @@ type leader struct {
 	base
 	epochStartOffset int64
 	voters           []replicaProgress // of the set in force at the last own append, ascending by id; self included
+	votersOf         *voters.Set       // that set, as far as they are known to be in line with it
 	observers        []replicaProgress // ascending by key
 	accumulator      accumulator
 	uncommitted      []Batch // appended, not below the high watermark yet: handed to listeners without a disk read
@@ -153,11 +155,12 @@ func (r *Replica) ownEndOffsetChanged(l *leader) error {
 // updateHighWatermark moves the high watermark to what a majority of the voter set holds, if that includes a record of
 // this epoch (a strict comparison with the epoch's start: KAFKA-12619) and is an advance.
 func (r *Replica) updateHighWatermark(l *leader) error {
-	l.endOffsets = l.endOffsets[:0]
+	ends := l.endOffsets[:0]
 	for i := range l.voters {
-		l.endOffsets = append(l.endOffsets, l.voters[i].endOffset)
+		ends = append(ends, l.voters[i].endOffset)
 	}
-	candidate := quorum.CommittedOffset(l.endOffsets)
+	l.endOffsets = ends
+	candidate := quorum.CommittedOffset(ends)
 	if candidate <= l.epochStartOffset || candidate <= l.highWatermark {
 		return nil
 	}

@@ -67,12 +67,13 @@ func (r *Replica) Register(l Listener) (id int32) {
 // again, and it owes no ReleaseReader for what it holds. The others go on as before. A second call is ignored. Registered anew, the
 // same Listener has another id and begins at the beginning, as any new one does.
 func (r *Replica) Unregister(id int32) {
-	r.listeners[id].leaving = true
+	r.listeners[id].leaving, r.someLeave = true, true
 	r.wake()
 }
 
 // leave takes out the listeners that were unregistered.
 func (r *Replica) leave() {
+	r.someLeave = false
 	for _, l := range r.listeners {
 		if l.leaving && !l.gone {
 			*l = listener{nextOffset: -1, readerEnd: -1, leaving: true, gone: true}
@@ -97,7 +98,9 @@ func (r *Replica) ReleaseReader(id int32) {
 
 // pollListeners brings every listener forward as far as it can go now.
 func (r *Replica) pollListeners() error {
-	r.leave()
+	if r.someLeave {
+		r.leave()
+	}
 	if err := r.updateListeners(); err != nil {
 		return err
 	}

@@ -25,6 +25,10 @@ const observerSessionMs = 300_000
 // key that it had, even as an observer; whoever left goes to the observers; new ones start unknown.
 func (l *leader) refreshVoters(r *Replica) {
 	set := r.control.voters()
+	if set == l.votersOf && set != nil {
+		return // a set never changes
+	}
+	l.votersOf = set
 	if l.matches(r) {
 		return
 	}
@@ -98,8 +102,8 @@ func (l *leader) matches(r *Replica) bool {
 // voterProgress returns the entry of the voter that calls itself key, or nil.
 func (l *leader) voterProgress(key ReplicaKey) *replicaProgress {
 	for i := range l.voters {
-		if l.voters[i].key.Matches(key) {
-			return &l.voters[i]
+		if p := &l.voters[i]; p.key.ID == key.ID && p.key.Matches(key) {
+			return p
 		}
 	}
 	return nil

@@ -78,6 +78,7 @@ type Replica struct {
 	channel channel
 
 	listeners   []*listener
+	someLeave   bool // a listener was unregistered since the lane's last turn
 	parked      []parkedFetch
 	parkedSpare []parkedFetch
 

@@ -15,27 +15,25 @@ func (w *World) step() bool {
 		w.now = it.At
 		w.source.Advance(it.At)
 	}
-	e := w.events[it.Event]
-	w.events[it.Event].msg = nil
+	e := &w.events[it.Event] // its slot is free as soon as it has been read
 	w.free = append(w.free, it.Event)
 	w.running = nil
 	switch e.kind {
 	case eventPacket:
 		w.arrive(e.ref)
 	case eventInput:
-		if h := w.hosts[e.host]; h.up && h.boot == e.boot {
-			w.give(h, &Input{Kind: InPost, Lane: LaneID(e.lane), Msg: e.msg, cause: e.cause, poster: e.ref, number: int32(e.stamp)})
-		}
+		w.posted(e)
 	case eventWake:
-		w.wake(w.hosts[e.host], &e)
+		w.wake(w.hosts[e.host], e.lane, e.boot, e.stamp, e.cause)
 	case eventCommit:
-		if h := w.hosts[e.host]; h.boot == e.boot && w.commitDue(h, e.lane) {
-			w.leave(h, e.lane)
+		if h, lane := w.hosts[e.host], e.lane; h.boot == e.boot && w.commitDue(h, lane) {
+			w.leave(h, lane)
 		}
 	case eventResume:
-		w.resume(w.hosts[e.host], &e)
+		w.resume(w.hosts[e.host], e.lane, e.boot)
 	default:
-		w.worldEvent(&e)
+		own := *e
+		w.worldEvent(&own)
 	}
 	if w.ahead != nil {
 		w.goAhead()
@@ -81,24 +79,60 @@ func (w *World) goAhead() {
 }
 
 func (w *World) arrive(packet int32) {
-	d := w.net.Arrive(w.now, packet)
-	if d.Kind == vnet.Nothing {
+	var d vnet.Delivery
+	if w.net.Arrive(w.now, packet, &d); d.Kind == vnet.Nothing {
 		return
 	}
 	h := w.hosts[d.To]
 	if !h.up || h.boot != d.Boot || int(d.Lane) >= len(h.lanes) {
 		return
 	}
-	in := Input{Lane: LaneID(d.Lane), Conn: d.Conn, Refused: d.Refused, From: w.hosts[d.From].spec.ID, sender: d.From, cause: d.Cause, number: d.Number}
+	if w.ready(h, d.Lane) {
+		w.input.arrived(&d, w.hosts[d.From].spec.ID)
+		w.handle(h, d.Lane)
+	} else if h.up && h.boot == d.Boot {
+		in := Input{}
+		in.arrived(&d, w.hosts[d.From].spec.ID)
+		w.enqueue(h, d.Lane, &in)
+	}
+}
+
+// arrived makes an input of a delivery, whatever it was before.
+func (in *Input) arrived(d *vnet.Delivery, from string) {
 	switch d.Kind {
 	case vnet.Data:
 		in.Kind, in.Msg = InMessage, d.Payload.(Message)
 	case vnet.Opened:
-		in.Kind = InConnected
+		in.Kind, in.Msg = InConnected, nil
 	case vnet.Closed:
-		in.Kind = InDisconnected
+		in.Kind, in.Msg = InDisconnected, nil
 	}
-	w.give(h, &in)
+	in.Lane, in.Refused, in.Conn, in.From = LaneID(d.Lane), d.Refused, d.Conn, from
+	in.spurious, in.poster, in.sender, in.cause, in.number = false, 0, d.From, d.Cause, d.Number
+}
+
+// posted gives a lane what was posted to it.
+func (w *World) posted(e *event) {
+	h, lane, boot := w.hosts[e.host], e.lane, e.boot
+	m, poster, cause, number := e.msg, e.ref, e.cause, int32(e.stamp)
+	e.msg = nil
+	if !h.up || h.boot != boot {
+		return
+	}
+	if w.ready(h, lane) {
+		w.input.own(InPost, lane, m, poster, cause, number)
+		w.handle(h, lane)
+	} else if h.up && h.boot == boot {
+		in := Input{}
+		in.own(InPost, lane, m, poster, cause, number)
+		w.enqueue(h, lane, &in)
+	}
+}
+
+// own makes an input of what came from the host itself, whatever it was before.
+func (in *Input) own(kind InputKind, lane int32, m Message, poster int32, cause int64, number int32) {
+	in.Kind, in.Lane, in.Refused, in.Conn, in.From, in.Msg = kind, LaneID(lane), false, 0, "", m
+	in.spurious, in.poster, in.sender, in.cause, in.number = false, poster, 0, cause, number
 }
 
 // give hands an input to its lane: at once when the lane is free, else it waits in the lane's queue.
@@ -156,28 +190,27 @@ func (w *World) scheduleResume(h *Host, lane int32) {
 		return
 	}
 	l.resuming = true
-	w.schedule(max(l.busyUntil, w.now), event{kind: eventResume, host: h.index, lane: lane, boot: h.boot, cause: w.eventID},
-		h.hash, l.hash)
+	w.ofLane(max(l.busyUntil, w.now), eventResume, h, lane, 0, l.hash)
 }
 
 // resume lets a lane that was busy take its next input.
-func (w *World) resume(h *Host, e *event) {
-	if !h.up || h.boot != e.boot {
+func (w *World) resume(h *Host, lane, boot int32) {
+	if !h.up || h.boot != boot {
 		return
 	}
-	l := &h.lanes[e.lane]
+	l := &h.lanes[lane]
 	l.resuming = false
 	if h.pausedUntil != 0 || !l.queued() {
 		return
 	}
-	if w.commitDue(h, e.lane) {
-		w.scheduleCommit(h, e.lane)
+	if w.commitDue(h, lane) {
+		w.scheduleCommit(h, lane)
 	}
-	if !h.up || h.boot != e.boot {
+	if !h.up || h.boot != boot {
 		return
 	}
 	if l.busyUntil > w.now {
-		w.scheduleResume(h, e.lane)
+		w.scheduleResume(h, lane)
 		return
 	}
 	i := l.pop()
@@ -187,9 +220,9 @@ func (w *World) resume(h *Host, e *event) {
 	if w.input.Kind == InWake && !w.input.spurious {
 		l.wakeQueued = false
 	}
-	w.handle(h, e.lane)
-	if h.up && h.boot == e.boot && l.queued() {
-		w.scheduleResume(h, e.lane)
+	w.handle(h, lane)
+	if h.up && h.boot == boot && l.queued() {
+		w.scheduleResume(h, lane)
 	}
 }
 
@@ -269,8 +302,7 @@ func (w *World) finish(h *Host, lane int32, err error) {
 
 func (w *World) scheduleCommit(h *Host, lane int32) {
 	l := &h.lanes[lane]
-	w.schedule(l.journal[l.next].at, event{kind: eventCommit, host: h.index, lane: lane, boot: h.boot, cause: w.eventID},
-		h.hash, l.hash)
+	w.ofLane(l.journal[l.next].at, eventCommit, h, lane, 0, l.hash)
 }
 
 // commitDue commits the effects of a lane whose time has come. It reports whether it did and others follow, for which nothing is
@@ -279,11 +311,18 @@ func (w *World) commitDue(h *Host, lane int32) (more bool) {
 	boot := h.boot
 	l := &h.lanes[lane]
 	committed := false
-	for l.next < len(l.journal) && l.journal[l.next].at <= w.now {
+	for {
+		next := l.next
+		if uint(next) >= uint(len(l.journal)) {
+			break
+		}
+		f := &l.journal[next]
+		if f.at > w.now {
+			break
+		}
 		if h.pausedUntil != 0 {
 			return false
 		}
-		f := &l.journal[l.next]
 		kind := f.kind
 		l.next++
 		w.commit(h, f)

@@ -161,8 +161,10 @@ func (w *World) commitPost(h *Host, from, to int32, m Message, cause int64) {
 	if w.opts.Trace != nil {
 		w.tracePost(h, from, to, m, cause, number)
 	}
-	w.schedule(at, event{kind: eventInput, host: h.index, lane: to, boot: h.boot, ref: from, msg: m, cause: cause, stamp: uint32(number)},
-		h.hash, key^kind<<32)
+	i := w.slot()
+	e := &w.events[i]
+	e.kind, e.lane, e.host, e.boot, e.ref, e.stamp, e.cause, e.msg = eventInput, to, h.index, h.boot, from, uint32(number), cause, m
+	w.enter(at, i, h.hash, key^kind<<32)
 }
 
 func (w *World) commitObserve(h *Host, lane int32, o Observation, cause int64) {

@@ -37,20 +37,38 @@ var siteOrder = decide.NewSpread("sim/order", "which of two events at the same i
 
 // schedule puts an event into the queue. The name of its priority is (order, entity, kind, key).
 func (w *World) schedule(at int64, e event, entity, key uint64) {
-	var i int32
+	i := w.slot()
+	w.events[i] = e
+	w.enter(at, i, entity, key)
+}
+
+// slot takes a slot of the pool. What the event there was is still in it, but for its message; who does not set all fields clears them.
+func (w *World) slot() int32 {
 	if k := len(w.free); k > 0 {
-		i = w.free[k-1]
+		i := w.free[k-1]
 		w.free = w.free[:k-1]
-		w.events[i] = e
-	} else {
-		i = int32(len(w.events))
-		w.events = append(w.events, e)
+		return i
 	}
+	w.events = append(w.events, event{})
+	return int32(len(w.events) - 1)
+}
+
+// ofLane schedules an event of a lane: hot, so it is written where it stays.
+func (w *World) ofLane(at int64, kind eventKind, h *Host, lane int32, stamp uint32, laneHash uint64) {
+	i := w.slot()
+	e := &w.events[i]
+	e.kind, e.lane, e.host, e.boot, e.ref, e.stamp, e.cause = kind, lane, h.index, h.boot, 0, stamp, w.eventID
+	w.enter(at, i, h.hash, laneHash)
+}
+
+// enter queues the event in a slot.
+func (w *World) enter(at int64, i int32, entity, key uint64) {
+	e := &w.events[i]
 	w.sequence++
 	priority := w.source.Priority(siteOrder, entity, uint64(e.kind), key, at)
 	it := Item{At: at, Tie: uint64(priority)<<32 | uint64(w.sequence), Event: i}
 	if w.policy != nil {
-		it.Lane = w.laneOf(&e)
+		it.Lane = w.laneOf(e)
 		w.policy.Push(it)
 		return
 	}

@@ -29,15 +29,15 @@ func (w *World) scheduleWake(h *Host, lane int32) {
 	}
 	l.wakeAt = at
 	l.stamp++
-	w.schedule(at, event{kind: eventWake, host: h.index, lane: lane, boot: h.boot, stamp: l.stamp, cause: w.eventID}, h.hash, l.hash)
+	w.ofLane(at, eventWake, h, lane, l.stamp, l.hash)
 }
 
-func (w *World) wake(h *Host, e *event) {
-	if !h.up || h.boot != e.boot {
+func (w *World) wake(h *Host, lane, boot int32, stamp uint32, cause int64) {
+	if !h.up || h.boot != boot {
 		return
 	}
-	l := &h.lanes[e.lane]
-	if l.stamp != e.stamp {
+	l := &h.lanes[lane]
+	if l.stamp != stamp {
 		return
 	}
 	l.wakeAt = -1
@@ -45,20 +45,20 @@ func (w *World) wake(h *Host, e *event) {
 		return
 	}
 	if l.deadline > w.now {
-		w.scheduleWake(h, e.lane)
+		w.scheduleWake(h, lane)
 		return
 	}
 	l.deadline = -1
 	if l.wakeQueued {
 		return
 	}
-	if !w.ready(h, e.lane) {
-		if h.up && h.boot == e.boot {
+	if !w.ready(h, lane) {
+		if h.up && h.boot == boot {
 			l.wakeQueued = true
-			w.enqueue(h, e.lane, &Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
+			w.enqueue(h, lane, &Input{Kind: InWake, Lane: LaneID(lane), cause: cause})
 		}
 		return
 	}
-	w.input.set(&Input{Kind: InWake, Lane: LaneID(e.lane), cause: e.cause})
-	w.handle(h, e.lane)
+	w.input.own(InWake, lane, nil, 0, cause, 0)
+	w.handle(h, lane)
 }

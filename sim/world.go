@@ -222,7 +222,12 @@ type packets struct{ w *World }
 
 // Schedule is vnet.Scheduler.
 func (p packets) Schedule(at int64, packet int32, entity, key uint64) {
-	p.w.schedule(at, event{kind: eventPacket, ref: packet}, entity, key)
+	w := p.w
+	i := w.slot()
+	e := &w.events[i]
+	e.kind, e.ref, e.cause = eventPacket, packet, 0 // the packet knows the rest
+	e.lane, e.host, e.boot, e.stamp = 0, 0, 0, 0
+	w.enter(at, i, entity, key)
 }
 
 // Add attaches checkers to the run.

@@ -44,13 +44,24 @@ func (s *Site) Benign() int64 { return s.benign }
 
 // HashString folds a string into 64 bits (FNV-1a, then a finalizer). Deterministic for ever: names of decisions, hosts
 // and sites in stored capsules depend on it.
-func HashString(s string) uint64 {
-	h := uint64(14695981039346656037)
+func HashString(s string) uint64 { return NewStringHash(s).Sum() }
+
+// StringHash is HashString of a text that comes in parts: many paths begin with the same directory.
+type StringHash uint64
+
+// NewStringHash begins with s.
+func NewStringHash(s string) StringHash { return StringHash(14695981039346656037).Add(s) }
+
+// Add returns the hash with s behind what it has.
+func (h StringHash) Add(s string) StringHash {
 	for i := 0; i < len(s); i++ {
-		h = (h ^ uint64(s[i])) * 1099511628211
+		h = (h ^ StringHash(s[i])) * 1099511628211
 	}
-	return mix(h, 0x9e3779b97f4a7c15)
+	return h
 }
+
+// Sum returns what HashString returns for all parts together.
+func (h StringHash) Sum() uint64 { return mix(uint64(h), 0x9e3779b97f4a7c15) }
 
 // Combine folds two identities into one, order mattering: a link is Combine(from, to).
 func Combine(a, b uint64) uint64 { return mix(a^0x2d358dccaa6c78a5, b^0x8bb84b93962eacc9) }

@@ -52,8 +52,11 @@ type Drawn struct {
 
 // Source draws decisions of one run. The zero value is not usable; call Reset.
 type Source struct {
-	seed      uint64
-	window    int64
+	seed   uint64
+	window int64
+
+	windowEndNs int64 // when the next window begins
+
 	reseeds   []Reseed
 	overrides []Override // ascending by NameHash
 	recorder  func(Drawn)
@@ -76,7 +79,7 @@ type slot struct {
 // Reset prepares the source for a run. Overrides need not be sorted; of two with one name the later counts.
 func (s *Source) Reset(seed uint64, overrides []Override, reseeds []Reseed) {
 	s.seed = mix(seed^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
-	s.window = 0
+	s.window, s.windowEndNs = 0, WindowNs
 	s.reseeds = append(s.reseeds[:0], reseeds...)
 	s.overrides = append(s.overrides[:0], overrides...)
 	slices.SortStableFunc(s.overrides, func(a, b Override) int {
@@ -110,13 +113,17 @@ func (s *Source) Overridden() bool { return len(s.overrides) > 0 }
 
 // Advance tells the source the virtual time in nanoseconds. Time never goes back.
 func (s *Source) Advance(nowNs int64) {
-	if w := nowNs / WindowNs; w != s.window {
-		s.window = w
-		s.nextWindow()
-		for len(s.reseeds) > 0 && w >= s.reseeds[0].FromWindow {
-			s.seed = mix(s.reseeds[0].Seed^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
-			s.reseeds = s.reseeds[1:]
-		}
+	if nowNs >= s.windowEndNs {
+		s.enterWindow(nowNs / WindowNs)
+	}
+}
+
+func (s *Source) enterWindow(w int64) {
+	s.window, s.windowEndNs = w, (w+1)*WindowNs
+	s.nextWindow()
+	for len(s.reseeds) > 0 && w >= s.reseeds[0].FromWindow {
+		s.seed = mix(s.reseeds[0].Seed^0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9)
+		s.reseeds = s.reseeds[1:]
 	}
 }
 

@@ -60,7 +60,7 @@ func (h *Handle) enter(op, path string) error {
 	if h.volume == nil {
 		return pathError(op, path, fs.ErrClosed)
 	}
-	if !valid(path) {
+	if _, known := h.volume.names[path]; !known && !valid(path) {
 		return pathError(op, path, fs.ErrInvalid)
 	}
 	return nil
@@ -137,11 +137,14 @@ func (h *Handle) List(dir string) ([]string, error) {
 
 // Open returns a descriptor of a file, which is created when it is missing and create is set.
 func (h *Handle) Open(path string, create bool) (int32, error) {
-	if err := h.enter("open", path); err != nil {
-		return 0, err
+	if h.volume == nil {
+		return 0, pathError("open", path, fs.ErrClosed)
 	}
 	slot, ok := h.volume.names[path]
 	if !ok {
+		if !valid(path) {
+			return 0, pathError("open", path, fs.ErrInvalid)
+		}
 		if !create {
 			return 0, pathError("open", path, fs.ErrNotExist)
 		}

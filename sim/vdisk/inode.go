@@ -1,5 +1,7 @@
 package vdisk
 
+import "github.com/kraftsim/kraftsim/sim/decide"
+
 // inode is one file or directory, whatever its names.
 //
 // The bytes on the platter are kept apart from the page cache only when they differ: while shared, they are
@@ -9,6 +11,7 @@ type inode struct {
 	serial     int64 // identity shown to observers
 	path       string
 	pathHash   uint64
+	begun      decide.StringHash // of a directory: the hash of its path, for those of the names in it; 0: nobody has asked
 	directory  bool
 	shared     bool
 	unsynced   bool   // an operation in progress at a power loss touched it

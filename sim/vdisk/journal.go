@@ -110,8 +110,7 @@ func (v *Volume) syncNames(dir string) {
 	}
 	last := -1
 	for i := len(v.journal) - 1; i >= 0 && last < 0; i-- {
-		c := &v.journal[i]
-		if parent(c.path) == dir || (c.kind == OpRename && parent(c.to) == dir) {
+		if v.journal[i].in(dir) {
 			last = i
 		}
 	}

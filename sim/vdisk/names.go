@@ -33,10 +33,11 @@ func (h *Handle) chargeNames(kind Kind, path string, key uint64, do func() OpID)
 // create makes a file or a directory that does not exist.
 func (h *Handle) create(kind Kind, path string) error {
 	v := h.volume
-	if _, err := v.directory(kind.String(), parent(path)); err != nil {
+	dir, err := v.directory(kind.String(), parent(path))
+	if err != nil {
 		return err
 	}
-	hash := decide.HashString(path)
+	hash := v.hashIn(dir, path)
 	return h.chargeNames(kind, path, hash, func() OpID {
 		slot := v.newInodeAt(path, hash, kind == OpMkdir)
 		v.names[path] = slot
@@ -51,8 +52,8 @@ func (h *Handle) Rename(from, to string) error {
 	if err := h.enter("rename", from); err != nil {
 		return err
 	}
-	if err := h.enter("rename", to); err != nil {
-		return err
+	if !valid(to) {
+		return pathError("rename", to, fs.ErrInvalid)
 	}
 	v := h.volume
 	slot, ok := v.names[from]
@@ -62,7 +63,8 @@ func (h *Handle) Rename(from, to string) error {
 	if v.inodes[slot].directory {
 		return pathError("rename", from, fs.ErrInvalid)
 	}
-	if _, err := v.directory("rename", parent(to)); err != nil {
+	dir, err := v.directory("rename", parent(to))
+	if err != nil {
 		return err
 	}
 	replaced, exists := v.names[to]
@@ -74,7 +76,7 @@ func (h *Handle) Rename(from, to string) error {
 	if from == to {
 		return nil
 	}
-	hash := decide.HashString(to)
+	hash := v.hashIn(dir, to)
 	return h.chargeNames(OpRename, from, decide.Combine(v.inodes[slot].hashOf(from), hash), func() OpID {
 		op := v.push(h, OpRename, slot)
 		op.To, op.replaced = to, replaced // the reference of the name passes to the operation

@@ -25,7 +25,7 @@ func (c *nameChange) standsOn(earlier *nameChange) bool {
 
 // in reports whether a change is one in a directory.
 func (c *nameChange) in(dir string) bool {
-	return parent(c.path) == dir || c.kind == OpRename && parent(c.to) == dir
+	return isIn(c.path, dir) || c.kind == OpRename && isIn(c.to, dir)
 }
 
 // syncNamesAlone makes the changes in a directory durable, with those that they stand on.

@@ -171,7 +171,7 @@ func (v *Volume) newInodeAt(path string, hash uint64, directory bool) int32 {
 	}
 	v.serials++
 	n := v.inodes[slot]
-	n.serial, n.directory, n.path, n.pathHash = v.serials, directory, path, hash
+	n.serial, n.directory, n.path, n.pathHash, n.begun = v.serials, directory, path, hash, 0
 	return slot
 }
 
@@ -185,7 +185,19 @@ func (n *inode) hashOf(path string) uint64 {
 
 func (n *inode) setPath(path string) {
 	n.path = path
-	n.pathHash = decide.HashString(path)
+	n.pathHash, n.begun = decide.HashString(path), 0
+}
+
+// hashIn is the hash of a path in the directory of a slot.
+func (v *Volume) hashIn(slot int32, path string) uint64 {
+	n := v.inodes[slot]
+	if n.begun == 0 {
+		n.begun = decide.NewStringHash(n.path)
+	}
+	if k := len(n.path); k <= len(path) && path[:k] == n.path {
+		return n.begun.Add(path[k:]).Sum()
+	}
+	return decide.HashString(path)
 }
 
 // clear makes the inode fit for another file, keeping its buffers.
@@ -202,6 +214,15 @@ func (v *Volume) release(slot int32) {
 		n.clear()
 		v.free = append(v.free, slot)
 	}
+}
+
+// isIn reports whether dir is the parent of an absolute path.
+func isIn(path, dir string) bool {
+	k := len(dir)
+	if dir == root {
+		k = 0
+	}
+	return len(path) > k && path[k] == '/' && path[:k] == dir[:k] && strings.IndexByte(path[k+1:], '/') < 0
 }
 
 // parent returns the directory of an absolute path.

@@ -59,16 +59,17 @@ func (n *Net) Send(nowNs int64, id int64, side Side, m Payload, cause int64) {
 	if c.gone[side] {
 		return
 	}
-	if n.source.Chance(SiteReset, n.link(c.host[side], c.host[side.other()]).hash, uint64(m.Kind()), m.Key(), n.rate(n.model.ResetPpm)) {
+	l := n.link(c.host[side], c.host[side.other()])
+	if rate := n.rate(n.model.ResetPpm); (rate > 0 || n.source.Overridden()) && n.source.Chance(SiteReset, l.hash, uint64(m.Kind()), m.Key(), rate) {
 		n.Faults.Resets++
 		n.reset(nowNs, id, cause)
 		return
 	}
-	if drops := n.link(c.host[side], c.host[side.other()]).drops; drops != nil && drops(m) {
+	if l.drops != nil && l.drops(m) {
 		n.Faults.Dropped++
 		return
 	}
-	m = n.corrupt(n.link(c.host[side], c.host[side.other()]), m)
+	m = n.corrupt(l, m)
 	n.push(nowNs, packet{kind: packetData, side: side.other(), conn: id, from: c.host[side], to: c.host[side.other()], payload: m, cause: cause, number: n.Number})
 }
 
@@ -157,17 +158,44 @@ func (n *Net) flush(nowNs int64) {
 	}
 }
 
-// Arrive turns a scheduled packet into a delivery; Nothing when nobody is there to take it.
-func (n *Net) Arrive(nowNs int64, i int32) Delivery {
-	p := n.packs[i]
+// Arrive turns a scheduled packet into a delivery, in place; Nothing when nobody is there to take it.
+func (n *Net) Arrive(nowNs int64, i int32, d *Delivery) {
+	p := &n.packs[i]
+	if p.kind == packetData {
+		n.arriveData(nowNs, i, d)
+		return
+	}
+	own := *p
 	n.release(i)
+	*d = n.arriveOdd(nowNs, &own)
+}
+
+// arriveData is Arrive for what a process sent over a connection.
+func (n *Net) arriveData(nowNs int64, i int32, d *Delivery) {
+	p := &n.packs[i]
+	c := &n.conns[p.conn-1]
+	side := p.side & 1
+	if c.gone[side] || n.hosts[p.to].boot != c.boot[side] {
+		own := *p
+		n.release(i)
+		n.answerReset(nowNs, &own, c)
+		d.Kind = Nothing
+		return
+	}
+	d.Kind, d.To, d.Boot, d.Lane, d.Conn, d.From = Data, p.to, c.boot[side], c.lane[side], p.conn, p.from
+	d.Refused, d.Payload, d.Cause, d.Number = false, p.payload, p.cause, p.number
+	n.release(i)
+}
+
+// arriveOdd is Arrive for the packets that open and close connections, and for datagrams.
+func (n *Net) arriveOdd(nowNs int64, p *packet) Delivery {
 	if p.kind == packetDatagram {
-		return n.arriveDatagram(&p)
+		return n.arriveDatagram(p)
 	}
 	c := &n.conns[p.conn-1]
 	switch p.kind {
 	case packetOpen:
-		return n.arriveOpen(nowNs, &p, c)
+		return n.arriveOpen(nowNs, p, c)
 	case packetClose:
 		if c.gone[p.side] {
 			return Delivery{}
@@ -177,16 +205,12 @@ func (n *Net) Arrive(nowNs int64, i int32) Delivery {
 			Refused: p.refused, Cause: p.cause}
 	}
 	if c.gone[p.side] || n.hosts[p.to].boot != c.boot[p.side] {
-		n.answerReset(nowNs, &p, c)
+		n.answerReset(nowNs, p, c)
 		return Delivery{}
 	}
-	d := Delivery{Kind: Data, To: p.to, Boot: c.boot[p.side], Lane: c.lane[p.side], Conn: p.conn, From: p.from,
+	c.open = true
+	return Delivery{Kind: Opened, To: p.to, Boot: c.boot[p.side], Lane: c.lane[p.side], Conn: p.conn, From: p.from,
 		Payload: p.payload, Cause: p.cause, Number: p.number}
-	if p.kind == packetOpened {
-		c.open = true
-		d.Kind = Opened
-	}
-	return d
 }
 
 func (n *Net) arriveOpen(nowNs int64, p *packet, c *conn) Delivery {

@@ -55,7 +55,8 @@ func (a *arrivals) until(at int64) (got []Delivery) {
 		p := a.pending[0]
 		a.pending = a.pending[1:]
 		a.now = p.at
-		if d := a.n.Arrive(p.at, p.packet); d.Kind != Nothing {
+		var d Delivery
+		if a.n.Arrive(p.at, p.packet, &d); d.Kind != Nothing {
 			got = append(got, d)
 		}
 	}
