@@ -155,12 +155,11 @@ func (r *Replica) ownEndOffsetChanged(l *leader) error {
 // updateHighWatermark moves the high watermark to what a majority of the voter set holds, if that includes a record of
 // this epoch (a strict comparison with the epoch's start: KAFKA-12619) and is an advance.
 func (r *Replica) updateHighWatermark(l *leader) error {
-	ends := l.endOffsets[:0]
+	l.endOffsets = l.endOffsets[:0]
 	for i := range l.voters {
-		ends = append(ends, l.voters[i].endOffset)
+		l.endOffsets = append(l.endOffsets, l.voters[i].endOffset)
 	}
-	l.endOffsets = ends
-	candidate := quorum.CommittedOffset(ends)
+	candidate := quorum.CommittedOffset(l.endOffsets)
 	if candidate <= l.epochStartOffset || candidate <= l.highWatermark {
 		return nil
 	}

@@ -102,8 +102,8 @@ func (l *leader) matches(r *Replica) bool {
 // voterProgress returns the entry of the voter that calls itself key, or nil.
 func (l *leader) voterProgress(key ReplicaKey) *replicaProgress {
 	for i := range l.voters {
-		if p := &l.voters[i]; p.key.ID == key.ID && p.key.Matches(key) {
-			return p
+		if l.voters[i].key.Matches(key) {
+			return &l.voters[i]
 		}
 	}
 	return nil

@@ -78,7 +78,6 @@ type Replica struct {
 	channel channel
 
 	listeners   []*listener
-	someLeave   bool // a listener was unregistered since the lane's last turn
 	parked      []parkedFetch
 	parkedSpare []parkedFetch
 
@@ -96,6 +95,8 @@ type Replica struct {
 	shutdownDeadlineMs int64
 	done               bool
 	shutdownTimedOut   bool
+
+	someLeave bool // a listener was unregistered since the lane's last turn
 
 	metrics metrics
 
