@@ -49,8 +49,8 @@ func compareCommand(catalogue *sim.Catalogue) *cobra.Command {
 	return cmd
 }
 
-func (c *comparison) flags(cmd *cobra.Command, seeds int64) {
-	cmd.Flags().Int64Var(&c.seeds, "seeds", seeds, "plans, each run under every variant")
+func (c *comparison) flags(cmd *cobra.Command, seeds int64, over string) {
+	cmd.Flags().Int64Var(&c.seeds, "seeds", seeds, "plans in all, split evenly over the "+over+"; each runs under every variant")
 	c.first = 1
 	cli.AddSeed(cmd, &c.first, "first", "first seed of every scenario")
 	cmd.Flags().IntVar(&c.workers, "workers", runtime.NumCPU(), "runs at a time; changes nothing but the time")
@@ -98,11 +98,14 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 			"Exit code 1 for a finding or a run that is stuck; 130 when SIGINT or SIGTERM ended it, with the sheet so far.",
 		Example: "  simrun compare kip1262 --seeds 3400\n  simrun compare kip1262 --seeds 340 --shrink-runs 0\n  simrun compare kip1262 --seeds 34000 --out plans --json > sheet.json",
 	}
-	c.flags(cmd, 3400)
+	c.flags(cmd, 3400, "cases")
 	cmd.Flags().Int64Var(&c.budget, "shrink-runs", 60, "runs to shrink one example (0: do not shrink)")
 	cmd.Flags().StringVar(&c.out, "out", "", "folder for the shortest plans (default: none are written)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := c.check(); err != nil {
+			return err
+		}
+		if err := cli.CheckOut(c.out); err != nil {
 			return err
 		}
 		sheet := compareSheet{Config: cli.Configure(cmd, args, nil), Variants: scenarios.KIPVariants(), Plans: c.seeds}
@@ -116,6 +119,7 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 		if err := c.sheet(ctx, cmd.ErrOrStderr(), catalogue, &sheet); err != nil {
 			return err
 		}
+		unwritten := c.write(&sheet)
 		var err error
 		if cli.JSON(cmd) {
 			err = cli.PrintJSON(cmd.OutOrStdout(), &sheet)
@@ -124,6 +128,8 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 		}
 		switch {
 		case err != nil:
+		case unwritten != nil: // the sheet is there all the same
+			err = unwritten
 		case sheet.Interrupted:
 			err = cli.ErrInterrupted
 		case sheet.failed():
@@ -186,19 +192,13 @@ func (c *comparison) sheet(ctx context.Context, progress io.Writer, catalogue *s
 		return shrinkExample(engine, examples[i], budget, catalogue.Registry)
 	})
 	s.Interrupted = ctx.Err() != nil
-	if err != nil {
-		return err
-	}
-	return c.write(s)
+	return err
 }
 
-// write puts the examples into the folder.
+// write puts the examples into the folder, up to the first that cannot be written.
 func (c *comparison) write(s *compareSheet) error {
 	if c.out == "" {
 		return nil
-	}
-	if err := os.MkdirAll(c.out, 0o755); err != nil {
-		return cli.Usagef("--out: %v", err)
 	}
 	for i := range s.Rows {
 		for j := range s.Rows[i].Cells {
@@ -209,10 +209,11 @@ func (c *comparison) write(s *compareSheet) error {
 				if err != nil {
 					return err
 				}
-				e.File = filepath.Join(c.out, name+".json")
-				if err := plan.WriteFile(e.File, data); err != nil {
-					return err
+				file := filepath.Join(c.out, name+".json")
+				if err := plan.WriteFile(file, data); err != nil {
+					return cli.Unwritten(file, err)
 				}
+				e.File = file
 			}
 		}
 	}

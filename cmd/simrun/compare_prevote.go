@@ -65,7 +65,7 @@ func comparePreVoteCommand(catalogue *sim.Catalogue) *cobra.Command {
 			"the virtual time of the storm, from the first commit on, in which no leader could.",
 		Example: "  simrun compare pre-vote --seeds 600\n  simrun compare pre-vote --seeds 3000 --first 1000 --json",
 	}
-	c.flags(cmd, 600)
+	c.flags(cmd, 600, "scenarios")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := c.check(); err != nil {
 			return err

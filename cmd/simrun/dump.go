@@ -52,6 +52,8 @@ func dumpCommand() *cobra.Command {
 		}
 		summary, err := dump.Dump(cmd.OutOrStdout(), args[0], options)
 		switch {
+		case errors.Is(err, dump.ErrKind) && options.As != "":
+			return cli.Usagef("--as: %s", strings.TrimPrefix(err.Error(), "dump: "))
 		case errors.Is(err, dump.ErrPath), errors.Is(err, dump.ErrKind), errors.Is(err, dump.ErrUnreadable), errors.Is(err, dump.ErrNothing):
 			return cli.Usagef("%s", strings.TrimPrefix(err.Error(), "dump: "))
 		case err != nil:

@@ -230,7 +230,7 @@ func (c *fromCall) finish(cmd *cobra.Command, p *plan.Plan, _ campaign.Runner, r
 	report := &exportReport{FromResult: r, FromNotes: c.notes}
 	if c.out != "" {
 		if err := write(c.out, r.Files); err != nil {
-			return nil, cli.Usagef("--export %s: %w", c.export, cause(err))
+			return nil, cli.Unwritten("--export "+c.export, err)
 		}
 		report.Export = c.export
 	}
@@ -271,7 +271,7 @@ func (c *fromCall) finishHosts(cmd *cobra.Command, scenario string) (any, error)
 			}
 		}
 		if err := write(c.out, files); err != nil {
-			return nil, cli.Usagef("--export %s: %w", c.export, cause(err))
+			return nil, cli.Unwritten("--export "+c.export, err)
 		}
 		report.Export, n = c.export, len(files)
 	}

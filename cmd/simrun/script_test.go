@@ -10,7 +10,7 @@ import (
 )
 
 // ownTest lists the scripts that need commands or files of their own, and have a test for it.
-var ownTest = []string{"dump.txt", "explain.txt", "format.txt", "operator.txt", "search.txt", "step.txt"}
+var ownTest = []string{"dump.txt", "explain.txt", "format.txt", "hostile.txt", "operator.txt", "search.txt", "step.txt"}
 
 // TestScripts runs every other script of testdata/script, so that none lies there unrun.
 func TestScripts(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/cli"
+	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/spf13/cobra"
 )
 
@@ -23,6 +24,9 @@ import (
 func Commands(catalogue *sim.Catalogue) []*cobra.Command {
 	return []*cobra.Command{mutantsCommand(catalogue), seedsCommand(catalogue)}
 }
+
+// workDir is part of the name of the folder in which the programs are built.
+const workDir = "kraftsim-mutants"
 
 // options are the flags of the command.
 type options struct {
@@ -116,7 +120,8 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 		}
 		report.Good = true
 	} else {
-		dir, err := os.MkdirTemp("", "kraftsim-mutants-")
+		plan.RemoveLeftovers(os.TempDir(), workDir) // some hundred megabytes of one that was killed
+		dir, err := os.MkdirTemp("", plan.Unfinished(workDir))
 		if err != nil {
 			return fmt.Errorf("mutants: %w", err)
 		}

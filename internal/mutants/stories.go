@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -74,7 +73,7 @@ func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill, catalo
 		x.Stats.HostsAfter, x.Stats.ActionsAfter = int64(len(c.Plan.Hosts)), int64(len(c.Plan.Actions))
 	}
 	file = filepath.Join(dir, base+".md")
-	if err := os.WriteFile(file, x.markdown(p, k, kept), 0o600); err != nil {
+	if err := plan.WriteFile(file, x.markdown(p, k, kept)); err != nil {
 		return "", fmt.Errorf("mutants: %w", err)
 	}
 	return file, x.check()

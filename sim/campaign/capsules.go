@@ -162,7 +162,7 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	}
 	file := filepath.Join(c.OutDir, fmt.Sprintf("%s-%s-%d.json", FileName(b.Fingerprint), FileName(best.example.Scenario), best.example.Seed))
 	if err := plan.WriteFile(file, best.data); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return err
 	}
 	b.Shortest.Capsule = file
 	return nil

@@ -67,9 +67,13 @@ type child struct {
 	nextID  int64
 }
 
+// progressName is part of the names of the files in which workers announce their runs.
+const progressName = "simrun-progress"
+
 func (c *child) start() error {
-	// The worker removes the file as soon as it has it open, so that nothing is left of a campaign that was killed.
-	file, err := os.CreateTemp("", "simrun-*.progress")
+	// The worker removes the file as soon as it has it open; of a campaign that was killed before, the next one does.
+	plan.RemoveLeftovers(os.TempDir(), progressName)
+	file, err := os.CreateTemp("", plan.Unfinished(progressName))
 	if err != nil {
 		return fmt.Errorf("campaign: %w", err)
 	}

@@ -1,6 +1,12 @@
 package campaign
 
-import "github.com/kraftsim/kraftsim/sim"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/kraftsim/kraftsim/sim"
+)
 
 // Site is how often crashes struck one place at which the program changes a disk: as the next operation, during it, and after it.
 type Site struct {
@@ -24,9 +30,21 @@ func (s *Site) judge(doc *sim.SiteDoc) {
 	}
 }
 
-// sites sums up the dosage, and judges it when every scenario ran, often enough.
+// sites sums up the dosage, and judges it when every scenario ran, often enough. What was counted under a name that no place or no stage has
+// is red at once: it is missing from the counts of some place.
 func (c *campaign) sites(runs int64) (list []Site) {
+	unknown := make(map[string]int64)
+	for _, t := range c.tallies {
+		for name, n := range t.Stats {
+			if sim.IsSiteStat(name) {
+				unknown[name] += n
+			}
+		}
+	}
 	for _, doc := range c.Catalogue.Sites {
+		for _, when := range []string{sim.SiteBefore, sim.SiteDuring, sim.SiteAfter} {
+			delete(unknown, sim.SiteStat(doc.Name, when))
+		}
 		s := Site{Name: doc.Name}
 		for _, t := range c.tallies {
 			s.Before += t.Stats[sim.SiteStat(doc.Name, sim.SiteBefore)]
@@ -37,6 +55,9 @@ func (c *campaign) sites(runs int64) (list []Site) {
 			s.judge(&doc)
 		}
 		list = append(list, s)
+	}
+	for _, name := range slices.Sorted(maps.Keys(unknown)) {
+		list = append(list, Site{Name: name, Red: fmt.Sprintf("counted %d times, and no place has that name: correct the name, or list the place", unknown[name])})
 	}
 	return list
 }

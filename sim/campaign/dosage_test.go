@@ -29,3 +29,22 @@ func TestAPlaceIsRedWhereNoCrashLeftAPartOfIt(t *testing.T) {
 		require.Contains(t, c.site.Red, c.want, "%+v", c)
 	}
 }
+
+// Each stage has a counter of its own, and what is counted under another name is told.
+func TestSitesSumUpByStage(t *testing.T) {
+	tally := newTally("toy")
+	for name, n := range map[string]int64{
+		sim.SiteStat("segment write", sim.SiteBefore): 1, sim.SiteStat("segment write", sim.SiteDuring): 20,
+		sim.SiteStat("segment write", sim.SiteAfter): 300, sim.SiteStat("segment write", "afterwards"): 4_000,
+		sim.SiteStat("segmnt write", sim.SiteAfter): 50_000, "crashes": 9,
+	} {
+		tally.Stats[name] = n
+	}
+	c := &campaign{Config: Config{Catalogue: &sim.Catalogue{Sites: []sim.SiteDoc{{Name: "segment write"}}}}, tallies: []*Tally{tally, tally}}
+	list := c.sites(10)
+	require.Equal(t, Site{Name: "segment write", Before: 2, During: 40, After: 600}, list[0])
+	require.Len(t, list, 3)
+	require.Equal(t, "site segment write afterwards", list[1].Name)
+	require.Contains(t, list[1].Red, "counted 8000 times, and no place has that name")
+	require.Equal(t, "site segmnt write after", list[2].Name)
+}

@@ -2,7 +2,9 @@ package campaign_test
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -22,7 +24,7 @@ type emptyFolder struct {
 func (emptyFolder) Planned(string, int64) {}
 func (e emptyFolder) Ran(string, int64, int64) {
 	e.looks.Add(1)
-	left, err := filepath.Glob(filepath.Join(e.dir, "simrun-*"))
+	left, err := filepath.Glob(filepath.Join(e.dir, ".simrun-*"))
 	assert.NoError(e.t, err)
 	assert.LessOrEqual(e.t, len(left), 1, "a worker that is just starting may have its file there")
 }
@@ -32,6 +34,12 @@ func (emptyFolder) Phase(string) {}
 func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
+	ended := exec.Command("true")
+	require.NoError(t, ended.Run())
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	half := filepath.Join(dir, fmt.Sprintf(".simrun-progress.unfinished-%s-%d-1", host, ended.Process.Pid))
+	require.NoError(t, os.WriteFile(half, nil, 0o600), "of a campaign that was killed while a worker started")
 	looks := new(atomic.Int64)
 	cfg := config("toy/", 900)
 	cfg.Progress = emptyFolder{t, dir, looks}
@@ -39,7 +47,7 @@ func TestNothingIsLeftInTheTemporaryFolder(t *testing.T) {
 	require.Positive(t, looks.Load())
 	cfg = config("toy/", 3)
 	cfg.Command = command("dies")
-	_, err := campaign.Run(context.Background(), cfg)
+	_, err = campaign.Run(context.Background(), cfg)
 	require.Error(t, err)
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)

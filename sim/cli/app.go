@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -121,17 +120,22 @@ func (a *App) Main(args []string) (code int) {
 		})()
 	}
 	root := a.root()
+	out := &watchedWriter{to: a.Stdout}
 	root.SetArgs(args)
-	root.SetOut(a.Stdout)
+	root.SetOut(out)
 	root.SetErr(a.Stderr)
-	return a.exitCode(root.Execute())
+	err := root.Execute()
+	if problem := out.problem(); problem != nil { // whatever the command came to, its reader does not have it
+		a.complain(problem)
+		return ExitInternal
+	}
+	return a.exitCode(err)
 }
 
 // exitCode reports an error in one line and maps it to a code.
 func (a *App) exitCode(err error) int {
 	var internal *internalError
 	var unwritten *errUnwritten
-	var stream *fs.PathError
 	switch {
 	case err == nil:
 		return ExitOK
@@ -145,9 +149,6 @@ func (a *App) exitCode(err error) int {
 	case errors.Is(err, ErrUsage), errors.Is(err, plan.ErrInput), errors.Is(err, campaign.ErrNoScenario):
 		a.complain(err)
 		return ExitUsage
-	case errors.As(err, &stream) && stream.Op == "write" && stream.Path == os.Stdout.Name():
-		a.complain(fmt.Errorf("standard output: cannot be written: %w", stream.Err))
-		return ExitInternal
 	case errors.As(err, &internal):
 		a.complain(fmt.Errorf("internal error: %w", internal.err))
 		return ExitInternal
@@ -185,6 +186,7 @@ func (a *App) root() *cobra.Command {
 		Args:    cobra.ArbitraryArgs, // else cobra refuses an unknown command, and names no way on
 		Version: version(),
 	}
+	root.SetFlagErrorFunc(flagProblem)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.PersistentFlags().Bool("json", false, "print JSON for programs")
 	root.CompletionOptions.HiddenDefaultCmd = true

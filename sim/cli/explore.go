@@ -42,6 +42,9 @@ type exploreReport struct {
 
 const saveEvery = 10 * time.Second
 
+// mostVirtual is how far ahead of the earliest an event may be, and how late choices may begin.
+const mostVirtual = 24 * time.Hour
+
 func (a *App) exploreCommand() *cobra.Command {
 	x := &exploration{app: a, bounds: explore.Bounds{Depth: 10, Deviations: -1, Faults: 1}}
 	seed := seedFlag(1)
@@ -91,13 +94,15 @@ func (a *App) exploreCommand() *cobra.Command {
 		if err := checkOut(x.out, cmd.Flags().Changed("out")); err != nil {
 			return err
 		}
-		x.report.Config = Configure(cmd, args, p)
-		if !JSON(cmd) {
-			if err := x.report.Config.Print(cmd.OutOrStdout()); err != nil {
-				return err
-			}
+		search, err := x.begin(p)
+		if err != nil {
+			return err
 		}
-		return x.run(p)
+		x.report.Config = Configure(cmd, args, p)
+		if err := x.head(search); err != nil {
+			return err
+		}
+		return x.run(search)
 	}
 	return cmd
 }
@@ -115,9 +120,14 @@ func (x *exploration) check(window, from, quantum time.Duration) error {
 		return Usagef("--deviations must be at least -1, which is any number")
 	case window < 0 || from < 0 || quantum < 0 || x.limit < 0 || x.runs < 0:
 		return Usagef("--window, --from, --quantum, --time and --runs must not be negative")
+	case window > mostVirtual || from > mostVirtual:
+		return Usagef("--window and --from must be at most %v, which is longer than any run", mostVirtual)
 	case x.state != "":
 		if info, err := os.Stat(filepath.Dir(x.state)); err != nil || !info.IsDir() {
 			return Usagef("--state %s: there is no folder %s", x.state, filepath.Dir(x.state))
+		}
+		if err := checkFile(x.state); err != nil {
+			return Usagef("--state %s: cannot be written: %w", x.state, err)
 		}
 	}
 	return nil
@@ -137,17 +147,23 @@ func (x *exploration) begin(p *plan.Plan) (*explore.Search, error) {
 		return nil, Usagef("%s: give --state another file, or delete this one", plain(err.Error()))
 	}
 	x.report.Resumed = true
-	if !JSON(x.cmd) {
-		fmt.Fprintf(x.cmd.OutOrStdout(), "goes on from %s: %d runs, %d states\n", x.state, s.Report().Runs, s.Report().States)
-	}
 	return s, nil
 }
 
-func (x *exploration) run(p *plan.Plan) error {
-	s, err := x.begin(p)
-	if err != nil {
-		return err
+// head prints the configuration, and what the search goes on from.
+func (x *exploration) head(s *explore.Search) error {
+	w := x.cmd.OutOrStdout()
+	if JSON(x.cmd) {
+		return nil
 	}
+	err := x.report.Config.Print(w)
+	if x.report.Resumed && err == nil {
+		_, err = fmt.Fprintf(w, "goes on from %s: %d runs, %d states\n", x.state, s.Report().Runs, s.Report().States)
+	}
+	return err
+}
+
+func (x *exploration) run(s *explore.Search) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	started, saved, told := time.Now(), time.Now(), time.Now()
@@ -170,11 +186,11 @@ func (x *exploration) run(p *plan.Plan) error {
 	if x.state != "" && unsaved == nil {
 		unsaved = s.Save(x.state)
 	}
-	if unsaved != nil {
-		return &errUnwritten{plain(unsaved.Error())}
-	}
 	x.report.Report, x.report.Seconds, x.report.Interrupted = r, time.Since(started).Seconds(), ctx.Err() != nil
-	return x.finish(r)
+	if err := x.finish(r); unsaved == nil {
+		return err
+	}
+	return Unwritten("--state "+x.state, unsaved) // what it came to until then is told all the same
 }
 
 // finish writes capsules and the report.

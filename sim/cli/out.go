@@ -15,6 +15,11 @@ type errUnwritten struct{ what string }
 
 func (e *errUnwritten) Error() string { return e.what }
 
+// Unwritten makes an error that ends the program with ExitInternal: what could not be written, by the name that the call gave it.
+func Unwritten(name string, err error) error {
+	return &errUnwritten{name + ": cannot be written: " + reason(err)}
+}
+
 // checkFolder tries to write into a folder, which need not exist yet, and leaves nothing behind.
 func checkFolder(dir string) (err error) {
 	var made []string // deepest first
@@ -70,10 +75,13 @@ func checkOut(dir string, asked bool) error {
 	return nil
 }
 
+// CheckOut refuses the folder of a flag --out that cannot be written. "" writes nothing.
+func CheckOut(dir string) error { return checkOut(dir, true) }
+
 // plain takes the names of packages out of a message for people.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
-	for _, name := range []string{"cli: ", "campaign: ", "ledger: bad input: ", "ledger: ", "plan: bad input: ", "plan: ", "sim: ", "scenarios: "} {
+	for _, name := range []string{"cli: ", "campaign: ", "ledger: bad input: ", "ledger: ", "explore: ", "plan: bad input: ", "plan: ", "sim: ", "scenarios: "} {
 		text = strings.ReplaceAll(": "+text, ": "+name, ": ")[2:]
 	}
 	return text

@@ -117,7 +117,7 @@ func (s *seedFlag) Type() string   { return "seed" }
 func (s *seedFlag) Set(text string) error {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return fmt.Errorf("%q is not a whole number from 0 to 18446744073709551615", text)
+		return fmt.Errorf("%q %s", text, expectations["seed"])
 	}
 	*s = seedFlag(n)
 	return nil

@@ -29,7 +29,7 @@ func (a *App) under(name, profile string) (string, error) {
 		for i, f := range a.Catalogue.Profiles {
 			names[i] = f.Name
 		}
-		return "", Usagef("no profile is called %q; the nearest are %s; see %s list profiles", profile,
+		return "", Usagef("--profile: no profile is called %q; the nearest are %s; see %s list profiles", profile,
 			strings.Join(plan.Nearest(profile, names, 3), ", "), a.Catalogue.Program)
 	}
 	if _, other, found := sim.CutProfile(name); found {
@@ -41,7 +41,7 @@ func (a *App) under(name, profile string) (string, error) {
 		}
 	}
 	if s := a.Catalogue.Scenario(name); s != nil && a.Catalogue.Under(s, profile) == nil {
-		return "", Usagef("scenario %s draws its storm from no profile: what it checks depends on its own", name)
+		return "", Usagef("--profile: scenario %s draws its storm from no profile: what it checks depends on its own", name)
 	}
 	return sim.WithProfile(name, profile), nil
 }

@@ -261,6 +261,9 @@ func compareEntries(before, after *ledger.Entry) *campaign.Comparison {
 
 // openResults opens a file of results that must be there.
 func openResults(file string) (*ledger.Ledger, error) {
+	if file == "" {
+		return nil, Usagef("--db is empty: name the file that has the campaigns")
+	}
 	l, err := ledger.OpenExisting(file)
 	return l, resultsProblem(err)
 }

@@ -42,22 +42,10 @@ func (s *Search) Save(file string) error {
 	if err != nil {
 		return fmt.Errorf("explore: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*")
-	if err != nil {
+	if _, err := os.Stat(filepath.Dir(file)); err != nil { // a folder that vanished is not made again in silence
 		return fmt.Errorf("explore: %w", err)
 	}
-	_, err = f.Write(append(append(line, '\n'), table...))
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	if err := plan.WriteFile(file, append(append(line, '\n'), table...)); err != nil {
 		return fmt.Errorf("explore: %w", err)
 	}
 	return nil

@@ -12,25 +12,34 @@ import (
 )
 
 // WriteFile writes data under the name in one step: a reader sees the old file or the whole new one, never a part. Missing
-// folders are made. What a process left that was killed while it wrote the same file is removed.
+// folders are made. An error is a *fs.PathError of that name. A link to a file stays one, and the file that it leads to is written. What a process left that was killed while it wrote
+// the same file is removed.
 func WriteFile(file string, data []byte) (err error) {
+	named := file
+	defer func() {
+		if err != nil { // by the name of the caller, not that of the file which would have become it
+			err = fmt.Errorf("plan: %w", &fs.PathError{Op: "write", Path: named, Err: cause(err)})
+		}
+	}()
+	if file, err = destination(file); err != nil {
+		return err
+	}
 	if info, err := os.Stat(file); err == nil && info.Mode()&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket) != 0 {
 		return writeTo(file, data)
 	}
 	dir, base := filepath.Dir(file), filepath.Base(file)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("plan: write: %w", err)
+		return err
 	}
 	RemoveLeftovers(dir, base)
 	f, err := os.CreateTemp(dir, Unfinished(base))
 	if err != nil {
-		return fmt.Errorf("plan: write: %w", err)
+		return err
 	}
 	defer func() {
 		if err != nil {
 			_ = f.Close()
 			_ = os.Remove(f.Name())
-			err = fmt.Errorf("plan: write: %w", err)
 		}
 	}()
 	if _, err = f.Write(data); err != nil {
@@ -48,6 +57,28 @@ func WriteFile(file string, data []byte) (err error) {
 	return os.Rename(f.Name(), file)
 }
 
+// destination is where a link leads, else the file itself. A link to nothing is a name like any other; one that leads to itself is an error.
+func destination(file string) (string, error) {
+	info, err := os.Lstat(file)
+	if err == nil && info.IsDir() {
+		return "", syscall.EISDIR
+	}
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return file, nil
+	}
+	to, err := filepath.EvalSymlinks(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return file, nil
+	case err != nil:
+		if _, err := os.Stat(file); err != nil { // says it better
+			return "", err
+		}
+		return "", err
+	}
+	return to, nil
+}
+
 var errNobodyReads = errors.New("is a pipe that nobody reads: name a file, or start the reader first")
 
 // writeTo hands data to a device or a pipe, which a file in its place would take away from everybody. A pipe that nobody reads is an
@@ -55,16 +86,26 @@ var errNobodyReads = errors.New("is a pipe that nobody reads: name a file, or st
 func writeTo(file string, data []byte) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|nonblock, 0)
 	if nobodyReads(err) {
-		return fmt.Errorf("plan: write: %w", &fs.PathError{Op: "open", Path: file, Err: errNobodyReads})
+		return errNobodyReads
 	}
 	if err == nil {
 		_, err = f.Write(data)
 		err = errors.Join(err, f.Close())
 	}
-	if err != nil {
-		return fmt.Errorf("plan: write: %w", err)
+	return err
+}
+
+// cause is what went wrong, without the names of operations and files.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
-	return nil
+	return err
 }
 
 // unfinishedPrefix begins the names of files and folders that become base when they are whole, on this machine.

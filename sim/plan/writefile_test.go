@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,4 +43,32 @@ func TestWriteFileRemovesWhatAKilledProcessLeft(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, entries, len(kept)+1, "nothing of its own is left")
+}
+
+// What a link names is written, and the link stays; one that leads nowhere is a name, one that leads to itself an error.
+func TestWriteFileFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, os.Mkdir(at("elsewhere"), 0o755))
+	require.NoError(t, os.WriteFile(at("elsewhere/page"), []byte("before"), 0o600))
+	require.NoError(t, os.Symlink("elsewhere/page", at("link")))
+	require.NoError(t, os.Symlink("nothing", at("dangling")))
+	require.NoError(t, os.Symlink("loop", at("loop")))
+	require.NoError(t, plan.WriteFile(at("link"), []byte("whole")))
+	to, err := os.Readlink(at("link"))
+	require.NoError(t, err)
+	require.Equal(t, "elsewhere/page", to)
+	data, err := os.ReadFile(at("elsewhere/page"))
+	require.NoError(t, err)
+	require.Equal(t, "whole", string(data))
+	require.NoError(t, plan.WriteFile(at("dangling"), []byte("whole")))
+	require.FileExists(t, at("dangling"))
+	require.ErrorContains(t, plan.WriteFile(at("loop"), []byte("x")), "plan: write "+at("loop")+": too many")
+	require.EqualError(t, plan.WriteFile(at("elsewhere/page/x"), nil), "plan: write "+at("elsewhere/page/x")+": not a directory")
+	require.EqualError(t, plan.WriteFile(at("elsewhere"), nil), "plan: write "+at("elsewhere")+": is a directory")
+	long := at(strings.Repeat("n", 300))
+	require.EqualError(t, plan.WriteFile(long, nil), "plan: write "+long+": file name too long")
+	entries, err := os.ReadDir(at("elsewhere"))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
 }
