@@ -168,9 +168,11 @@ func (c *Config) match() ([]sim.Scenario, error) {
 // Nearest returns the names of scenarios that somebody who typed a name that is none may have meant.
 func Nearest(c *sim.Catalogue, name string) []string {
 	const most = 3
-	all := make([]string, len(c.Scenarios))
-	for i, s := range c.Scenarios {
-		all[i] = s.Name()
+	var all []string
+	for _, list := range [][]sim.Scenario{c.Scenarios, c.Large} {
+		for _, s := range list {
+			all = append(all, s.Name())
+		}
 	}
 	return plan.Nearest(name, all, most)
 }

@@ -75,7 +75,7 @@ func (c *child) start() error {
 	plan.RemoveLeftovers(os.TempDir(), progressName)
 	file, err := os.CreateTemp("", plan.Unfinished(progressName))
 	if err != nil {
-		return fmt.Errorf("campaign: %w", err)
+		return fmt.Errorf("campaign: the temporary folder cannot be written, set TMPDIR to another one: %w", err)
 	}
 	process := c.command(file.Name())
 	in, err := process.StdinPipe()

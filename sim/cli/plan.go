@@ -14,13 +14,13 @@ func (a *App) planCommand() *cobra.Command {
 	var text bool
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
-		Use:   "plan [SCENARIO]",
+		Use:   "plan [SCENARIO|TOKEN]",
 		Short: "Show the plan that a seed draws, or check a plan file",
 		Long: "Plan prints the plan of a seed as the JSON document that run --plan reads, or with --text as lines for people. The\n" +
 			"configuration goes to standard error, so that the document can be sent to a file. With --check it validates a file,\n" +
 			"a plan or the plan in a capsule.",
-		Example: fmt.Sprintf("  %s plan %s --seed 17 > plan.json\n  %s plan --check plan.json", program, a.exampleScenario(), program),
-		Args:    atMostOne("a scenario"),
+		Example: fmt.Sprintf("  %s plan %s --seed 17 > plan.json\n  %s plan %s:17 --text\n  %s plan --check plan.json", program, a.exampleScenario(), program, a.exampleScenario(), program),
+		Args:    atMostOne("a scenario or a token"),
 	}
 	cmd.Flags().Var(&seed, "seed", "seed from which the plan is drawn")
 	a.addProfile(cmd, &profile)
@@ -38,7 +38,7 @@ func (a *App) planCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		p, err := a.drawn(named[0], uint64(seed))
+		p, err := a.planToRun(cmd, named, uint64(seed), "")
 		if err != nil {
 			return err
 		}

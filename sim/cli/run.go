@@ -135,7 +135,7 @@ func (a *App) exampleScenario() string {
 func (a *App) planToRun(cmd *cobra.Command, args []string, seed uint64, file string) (*plan.Plan, error) {
 	switch {
 	case file == "" && len(args) == 0:
-		return nil, Usagef("run needs a scenario or --plan FILE; see %s list scenarios", a.Catalogue.Program)
+		return nil, Usagef("%s needs a scenario or --plan FILE; see %s list scenarios", cmd.Name(), a.Catalogue.Program)
 	case file == "" && a.Catalogue.Scenario(args[0]) == nil && strings.Contains(args[0], ":"):
 		if cmd.Flags().Changed("seed") {
 			return nil, Usagef("--seed and the seed in %q exclude each other", args[0])

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/kraftsim/kraftsim/sim"
@@ -123,6 +124,8 @@ func (a *App) locate(arg string) (*source, error) {
 			return nil, a.foreign(arg, err)
 		}
 		return &source{plan: c.Plan, capsule: c}, a.knows(arg, c.Plan)
+	} else if reason := cause(err); errors.Is(reason, syscall.EACCES) || errors.Is(reason, syscall.ELOOP) { // there is something, and no token
+		return nil, Usagef("%s: cannot be read: %w", shellWord(arg), reason)
 	}
 	p, err := a.token(arg)
 	if err != nil {
@@ -142,7 +145,7 @@ func (a *App) token(arg string) (*plan.Plan, error) {
 	}
 	n, err := strconv.ParseUint(seed, 10, 64)
 	if err != nil {
-		return nil, Usagef("token %q: %q is not a seed", arg, seed)
+		return nil, Usagef("token %q: %q is not a seed, which is a whole number from 0 to 18446744073709551615", arg, seed)
 	}
 	return a.drawn(scenario, n)
 }
