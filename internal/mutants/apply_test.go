@@ -112,12 +112,17 @@ func TestParsePatch(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	list := []*Patch{{ID: "KB-01", Name: "A", File: "f"}, {ID: "KB-02", Name: "B"}, {ID: "KB-02", Name: "C"}}
+	list := []*Patch{{ID: "KB-01", Name: "A", File: "KB-01-f.patch"}, {ID: "KB-02", Name: "B"}, {ID: "KB-02", Name: "C"}}
 	all, _ := Select(list, nil)
 	require.Len(t, all, 3)
 	some, unknown := Select(list, []string{"kb-02", "c", "a"})
 	require.Empty(t, unknown)
 	require.Equal(t, []*Patch{list[1], list[2], list[0]}, some)
+	for _, file := range []string{"KB-01-f", "kb-01-F.patch", "mutants/KB-01-f.patch"} {
+		some, unknown = Select(list, []string{file})
+		require.Empty(t, unknown, file)
+		require.Equal(t, list[:1], some)
+	}
 	_, unknown = Select(list, []string{"a", "nobody"})
 	require.Equal(t, "nobody", unknown)
 }

@@ -156,7 +156,7 @@ func (p *Patch) checkFile(f *gitdiff.File) error {
 	return fmt.Errorf("%w: %s: %s is not below raft or metadata", ErrPatch, p.File, name)
 }
 
-// Select returns the patches that one of the words names: by id, by name or by file name, in any case. No word selects all. A
+// Select returns the patches that one of the words names: by id, by name or by file name, with or without folder and .patch, in any case. No word selects all. A
 // word that names none is returned.
 func Select(patches []*Patch, words []string) (selected []*Patch, unknown string) {
 	if len(words) == 0 {
@@ -165,7 +165,7 @@ func Select(patches []*Patch, words []string) (selected []*Patch, unknown string
 	for _, w := range words {
 		n := 0
 		for _, p := range patches {
-			if !strings.EqualFold(w, p.ID) && !strings.EqualFold(w, p.Name) && !strings.EqualFold(w, p.File) {
+			if !strings.EqualFold(w, p.ID) && !strings.EqualFold(w, p.Name) && !strings.EqualFold(strings.TrimSuffix(filepath.Base(w), ".patch"), strings.TrimSuffix(p.File, ".patch")) {
 				continue
 			}
 			n++
