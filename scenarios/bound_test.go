@@ -269,14 +269,13 @@ func TestCalmEndsBeforeItsBound(t *testing.T) {
 			p := s.Draw(seed)
 			settings, err := readSettings(p)
 			require.NoError(t, err)
-			r, err := e.Run(p, sim.Options{})
-			require.NoError(t, err)
-			require.NotEqual(t, plan.Stuck, r.Verdict.Outcome, "%s:%d", s.Name(), seed)
-			if r.Verdict.Outcome == plan.LegitimatelyStuck {
+			v := seedVerdict(t, e, s, seed)
+			require.NotEqual(t, plan.Stuck, v.Outcome, "%s:%d", s.Name(), seed)
+			if v.Outcome == plan.LegitimatelyStuck {
 				continue // waits the bound out, since nobody is left that could end the calm: kip1262/t34
 			}
 			ended++
-			calm := int64(r.Verdict.VirtualUs-p.StormUs) * 1000
+			calm := int64(v.VirtualUs-p.StormUs) * 1000
 			worst = max(worst, calm/(settings.calmBoundNs(p)/million))
 		}
 		if s.Name() != kipFamily+"t22" { // whose expected outcome is that nobody can ever be elected

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"flag"
 	"os"
+	"runtime/debug"
 	"testing"
 )
 
@@ -18,5 +19,6 @@ func TestMain(m *testing.M) {
 			_ = f.Value.Set(pinned[1])
 		}
 	}
+	debug.SetGCPercent(collectorPercent) // as in the workers of a campaign
 	os.Exit(m.Run())
 }

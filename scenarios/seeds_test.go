@@ -15,7 +15,15 @@ func TestSeeds(t *testing.T) {
 	c := Catalogue()
 	require.NotEmpty(t, c.Scenarios)
 	for _, s := range c.Scenarios {
-		simtest.Seeds(t, c, s.Name(), 1, 15)
+		e := sim.NewEngine(c)
+		for seed := uint64(1); seed <= 15; seed++ {
+			token := simtest.Token(s.Name(), seed)
+			t.Run(token, func(t *testing.T) {
+				if v := seedVerdict(t, e, s, seed); v.Outcome.Finding() {
+					t.Fatalf("%s\n  %s", simtest.Explain(s.Draw(seed), v), simtest.Replay(c, s.Draw(seed), v))
+				}
+			})
+		}
 	}
 }
 
@@ -57,10 +65,9 @@ func TestSeedsDiffer(t *testing.T) {
 	for _, s := range c.Scenarios {
 		seen := map[plan.Hex64]bool{}
 		for seed := uint64(1); seed <= 8; seed++ {
-			r, err := e.Run(s.Draw(seed), sim.Options{})
-			require.NoError(t, err)
-			require.False(t, seen[r.Verdict.TraceHash], "%s:%d runs like an earlier seed", s.Name(), seed)
-			seen[r.Verdict.TraceHash] = true
+			v := seedVerdict(t, e, s, seed)
+			require.False(t, seen[v.TraceHash], "%s:%d runs like an earlier seed", s.Name(), seed)
+			seen[v.TraceHash] = true
 		}
 	}
 }
