@@ -106,10 +106,13 @@ func (l *ledger) intern(b record.Batch, parent batchID, writer int32) (id batchI
 	if found == noBatch && parent != noBatch && l.at(parent).epoch > epoch {
 		found, c = parent, epochWentBack
 	}
-	return l.add(b, batch{
-		base: base, end: b.NextOffset(), hash: hash, parent: parent, epoch: epoch, writer: writer, rooted: rooted,
-		control: b.IsControl(),
-	}), c, found
+	id = l.first + batchID(len(l.batches))
+	l.batches = append(l.batches, batch{})
+	x := &l.batches[len(l.batches)-1] // in its place: a batch that is made first and then copied waits for its own stores
+	x.base, x.end, x.hash, x.parent, x.next = base, b.NextOffset(), hash, parent, noBatch
+	x.epoch, x.writer, x.rooted, x.control = epoch, writer, rooted, b.IsControl()
+	l.add(b, id, x)
+	return id, c, found
 }
 
 // head returns the first batch that begins at base.
@@ -124,16 +127,13 @@ func (l *ledger) head(base int64) batchID {
 // an entry and so never found again.
 const maxHeads = 1 << 26
 
-func (l *ledger) add(bytes record.Batch, b batch) batchID {
-	id := l.first + batchID(len(l.batches))
-	b.next = noBatch
+// add decodes a new batch and makes it findable.
+func (l *ledger) add(bytes record.Batch, id batchID, b *batch) {
 	b.factStart, b.editStart = int32(len(l.facts)), l.firstEdit+int32(len(l.edits))
 	l.decode(bytes)
 	b.factEnd, b.editEnd = int32(len(l.facts)), l.firstEdit+int32(len(l.edits))
-	l.replay(id, &b)
-	l.batches = append(l.batches, b)
+	l.replay(id, b)
 	l.link(id, b.base)
-	return id
 }
 
 // link makes the batch findable by its base offset; later batches go behind earlier ones.

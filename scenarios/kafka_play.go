@@ -175,17 +175,18 @@ func (p *play) OnProtocol(h *sim.Host, o sim.Observation) {
 	if !ok {
 		return
 	}
-	e, n := &r.E, p.of(h)
+	e := &r.E
 	switch e.Kind {
 	case raft.LogAppended, raft.LogTruncated, raft.LogRecovered:
-		n.logEnd = e.Offset
+		p.of(h).logEnd = e.Offset
 		return
 	case raft.HighWatermarkAdvanced:
-		n.highWatermark = e.Offset
+		p.of(h).highWatermark = e.Offset
 	case raft.RoleChanged, raft.EpochAdopted:
 	default:
 		return
 	}
+	n := p.of(h)
 	n.role, n.epoch, n.leader = e.Role, e.Epoch, e.Leader
 	p.checks.look(p, n, e)
 	p.look()

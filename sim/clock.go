@@ -34,6 +34,11 @@ func (c *clock) trueNs(monotonicNs int64) int64 {
 	if c.driftPpm == 0 {
 		return monotonicNs
 	}
+	return c.drifted(monotonicNs)
+}
+
+// drifted is trueNs for a clock that drifts.
+func (c *clock) drifted(monotonicNs int64) int64 {
 	rate := million + c.driftPpm
 	t := monotonicNs - monotonicNs/rate*c.driftPpm - monotonicNs%rate*c.driftPpm/rate
 	for c.monotonicNs(t) < monotonicNs { // at most a few steps: the estimate is off by rounding only

@@ -44,12 +44,17 @@ func (w *World) step() bool {
 // leave notes that an event leaves a lane with effects that nothing is queued for. Of one that leaves several, which only the world's
 // own can, all but the last are queued at once.
 func (w *World) leave(h *Host, lane int32) {
-	if first := w.ahead; first != nil {
-		if l := &first.lanes[w.aheadLane]; l.next < len(l.journal) {
-			w.scheduleCommit(first, w.aheadLane)
-		}
+	if w.ahead != nil {
+		w.leftBefore()
 	}
 	w.ahead, w.aheadLane = h, lane
+}
+
+// leftBefore queues what the event left at another lane.
+func (w *World) leftBefore() {
+	if l := &w.ahead.lanes[w.aheadLane]; l.next < len(l.journal) {
+		w.scheduleCommit(w.ahead, w.aheadLane)
+	}
 }
 
 // goAhead commits the next effects of the lane that the event left with some, as long as nothing else is pending before them: they

@@ -81,7 +81,7 @@ func (w *World) startCalm() {
 	if w.calm {
 		return
 	}
-	w.calm = true
+	w.calm, w.lookAt = true, 0
 	w.calmPolicy()
 	w.fold(uint64(w.now) ^ 0xca1)
 	for _, h := range w.hosts {
@@ -172,8 +172,19 @@ func (w *World) calmDisks(limitNs int64) {
 	}
 }
 
-// afterEvent runs what follows every event: checkers that count steps, the state digest now and then, the end of the calm.
+// afterEvent runs what follows every event. In a storm that nobody watches step by step there is nothing until the next state digest.
 func (w *World) afterEvent(h *Host) {
+	if w.eventID >= w.lookAt {
+		w.lookAround(h)
+	}
+}
+
+// lookAround runs checkers that count steps, the state digest now and then, the end of the calm, and says when to look again.
+func (w *World) lookAround(h *Host) {
+	w.lookAt = min((w.eventID|(stateInterval-1))+1, w.mostEvents+1)
+	if len(w.onStep) > 0 || w.opts.Digests != nil || w.calm {
+		w.lookAt = 0
+	}
 	for _, c := range w.onStep {
 		c.OnStep()
 	}

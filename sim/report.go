@@ -146,7 +146,7 @@ func (w *World) tooLong() {
 	if w.mostEvents < maxEvents { // asked for in the events of a verdict, of which there are fewer
 		left := w.opts.MostEvents - w.stats.inputs - w.stats.disk
 		w.givenUp, w.done = left < 0, left < 0
-		w.mostEvents = min(maxEvents, w.eventID+max(0, left))
+		w.mostEvents, w.lookAt = min(maxEvents, w.eventID+max(0, left)), 0
 		return
 	}
 	w.outcome, w.done = plan.Spin, true

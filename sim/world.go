@@ -52,6 +52,7 @@ type World struct {
 
 	calm       bool
 	mostEvents int64 // after which the run is over
+	lookAt     int64 // event from which on afterEvent has something to do
 	givenUp    bool  // and it was, by the caller's limit
 	done       bool
 	boundAt    int64
@@ -116,7 +117,7 @@ var (
 // reset prepares the world for a plan, forgetting everything of the run before but its memory.
 func (w *World) reset(p *plan.Plan, o Options) error {
 	w.plan, w.opts = p, o
-	w.mostEvents, w.givenUp = maxEvents, false
+	w.mostEvents, w.givenUp, w.lookAt = maxEvents, false, 0
 	if o.MostEvents > 0 {
 		w.mostEvents = min(maxEvents, o.MostEvents)
 	}
@@ -254,7 +255,7 @@ func (w *World) Add(checkers ...Checker) {
 			w.onCrash = append(w.onCrash, x)
 		}
 		if x, ok := c.(StepChecker); ok {
-			w.onStep = append(w.onStep, x)
+			w.onStep, w.lookAt = append(w.onStep, x), 0
 		}
 		if x, ok := c.(EndChecker); ok {
 			w.atEnd = append(w.atEnd, x)

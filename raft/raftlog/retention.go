@@ -140,6 +140,13 @@ func (l *Log) doom(name string, nowMs int64) error {
 
 // RemoveDeleted removes the files whose time under a .deleted name is over.
 func (l *Log) RemoveDeleted(nowMs int64) error {
+	if len(l.doomed) == 0 {
+		return nil
+	}
+	return l.removeDoomed(nowMs)
+}
+
+func (l *Log) removeDoomed(nowMs int64) error {
 	n := 0
 	for ; n < len(l.doomed) && l.doomed[n].dueMs <= nowMs; n++ {
 		if err := l.files.Remove(l.doomed[n].path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -79,6 +79,12 @@ func (v *Volume) refusesChange() bool {
 
 // goAstray decides at the beginning of an fsync which sectors of it do not come to the platter.
 func (v *Volume) goAstray(c Chooser, n *inode, op *Op) {
+	if len(v.strays) > 0 {
+		v.stray(c, n, op)
+	}
+}
+
+func (v *Volume) stray(c Chooser, n *inode, op *Op) {
 	for i := range v.strays {
 		r := &v.strays[i]
 		if r.Count == 0 || v.astray == nil || !covers(r.Path, n.path) || !strings.HasSuffix(n.path, r.Suffix) {

@@ -99,6 +99,13 @@ func (v *Volume) SetStuck(prefix string, class Class, left func() int64) {
 
 // held is the cost of an operation on a device that may be stuck.
 func (v *Volume) held(class Class, path string, costNs int64) int64 {
+	if len(v.stuck) == 0 {
+		return costNs
+	}
+	return v.heldBy(class, path, costNs)
+}
+
+func (v *Volume) heldBy(class Class, path string, costNs int64) int64 {
 	for i := range v.stuck {
 		if r := &v.stuck[i]; r.class&class != 0 && covers(r.prefix, path) {
 			costNs = max(costNs, r.left())
@@ -188,7 +195,10 @@ func count(n *int64, happened bool) bool {
 
 // cost draws the jitter of one operation and applies the slowness.
 func (c *Cost) draw(ch Chooser, kind Kind, key uint64, bytes, percent int64) int64 {
-	ns := c.BaseNs + c.PerKiBNs*bytes/1024
+	ns := c.BaseNs
+	if c.PerKiBNs != 0 {
+		ns += c.PerKiBNs * bytes / 1024
+	}
 	if c.JitterNs > 0 {
 		ns += ch.Choose(siteJitter, uint64(kind), key, c.JitterNs+1)
 	}

@@ -268,16 +268,14 @@ func (n *Net) Down(nowNs int64, h int32, powered bool, cause int64) {
 
 // SideOf tells which side of the connection that incarnation of the host is, and whether it may still send.
 func (n *Net) SideOf(id int64, h, boot, lane int32) (side Side, ok bool) {
-	if id < 1 || id > int64(len(n.conns)) {
+	if uint64(id-1) >= uint64(len(n.conns)) {
 		return 0, false
 	}
 	c := &n.conns[id-1]
-	for s := Client; s <= Server; s++ {
-		if c.host[s] == h && c.boot[s] == boot && !c.gone[s] && (c.host[0] != c.host[1] || c.lane[s] == lane || s == Server) {
-			return s, true
-		}
+	if c.host[Client] == h && c.boot[Client] == boot && !c.gone[Client] && (c.host[Server] != h || c.lane[Client] == lane) {
+		return Client, true
 	}
-	return 0, false
+	return Server, c.host[Server] == h && c.boot[Server] == boot && !c.gone[Server]
 }
 
 // Peer returns the host at the other end.
