@@ -21,26 +21,48 @@ type quorumFile struct {
 // noQuorumFile is a missing file: epoch 0, no leader, no vote.
 var noQuorumFile = quorumFile{leader: -1, voted: -1}
 
-// parseQuorumFile reads the content of a file; what it can't read is as if missing.
+// The keys of the file that matter here, as they stand in it.
+const (
+	keyEpoch = iota
+	keyVersion
+	keyLeader
+	keyVoted
+	keyDirectory
+	numQuorumKeys
+)
+
+var quorumKeys = [numQuorumKeys]string{`"leaderEpoch":`, `"data_version":`, `"leaderId":`, `"votedId":`, `"votedDirectoryId":"`}
+
+// parseQuorumFile reads the content of a file; what it can't read is as if missing. Of a key that is there more than once the first counts.
 func parseQuorumFile(data []byte) quorumFile {
+	var behind [numQuorumKeys]int // position behind a key, 0: it is not there
+	for i := range data {
+		if data[i] != '"' || i+1 == len(data) || data[i+1] != 'l' && data[i+1] != 'd' && data[i+1] != 'v' {
+			continue
+		}
+		for k, key := range &quorumKeys {
+			if end := i + len(key); behind[k] == 0 && end <= len(data) && string(data[i:end]) == key {
+				behind[k] = end
+			}
+		}
+	}
 	q := quorumFile{leader: -1, voted: -1}
 	ok := false
-	if q.epoch, ok = jsonNumber(data, `"leaderEpoch":`); !ok {
+	if q.epoch, ok = jsonNumber(data, behind[keyEpoch]); !ok {
 		return noQuorumFile
 	}
 	q.found = true
-	if v, ok := jsonNumber(data, `"data_version":`); ok {
+	if v, ok := jsonNumber(data, behind[keyVersion]); ok {
 		q.version = v
 	}
-	if v, ok := jsonNumber(data, `"leaderId":`); ok {
+	if v, ok := jsonNumber(data, behind[keyLeader]); ok {
 		q.leader = v
 	}
-	if v, ok := jsonNumber(data, `"votedId":`); ok {
+	if v, ok := jsonNumber(data, behind[keyVoted]); ok {
 		q.voted = v
 	}
-	const key = `"votedDirectoryId":"`
-	if i := bytes.Index(data, []byte(key)); i >= 0 {
-		text, _, _ := bytes.Cut(data[i+len(key):], []byte(`"`))
+	if at := behind[keyDirectory]; at > 0 {
+		text, _, _ := bytes.Cut(data[at:], []byte(`"`))
 		q.directory, _ = record.ParseUUID(string(text))
 	}
 	return q
@@ -60,13 +82,12 @@ func (q *quorumText) parse(data []byte) quorumFile {
 	return q.says
 }
 
-// jsonNumber returns the integer behind a key.
-func jsonNumber(data []byte, key string) (int32, bool) {
-	i := bytes.Index(data, []byte(key))
-	if i < 0 {
+// jsonNumber returns the integer at a position, 0: none.
+func jsonNumber(data []byte, at int) (int32, bool) {
+	if at == 0 {
 		return 0, false
 	}
-	rest := bytes.TrimLeft(data[i+len(key):], " ")
+	rest := bytes.TrimLeft(data[at:], " ")
 	n := 0
 	for n < len(rest) && (rest[n] == '-' || rest[n] >= '0' && rest[n] <= '9') {
 		n++

@@ -39,16 +39,23 @@ func (r *report) stopped(h *Host, nowNs int64, kind DownKind, err error) {
 type counters struct {
 	names  []string
 	values []*int64
+	next   int // where the name after the one asked for last is: each run asks for them in the same order
 }
 
 func (c *counters) reset() {
 	for _, v := range c.values {
 		*v = 0
 	}
+	c.next = 0
 }
 
 func (c *counters) get(name string) *int64 {
+	if c.next < len(c.names) && c.names[c.next] == name {
+		c.next++
+		return c.values[c.next-1]
+	}
 	if i := slices.Index(c.names, name); i >= 0 {
+		c.next = i + 1
 		return c.values[i]
 	}
 	v := new(int64)
@@ -57,7 +64,13 @@ func (c *counters) get(name string) *int64 {
 }
 
 func (c *counters) export() map[string]int64 {
-	m := make(map[string]int64, len(c.names))
+	n := 0
+	for _, v := range c.values {
+		if *v != 0 {
+			n++
+		}
+	}
+	m := make(map[string]int64, n)
 	for i, name := range c.names {
 		if *c.values[i] != 0 {
 			m[name] = *c.values[i]

@@ -26,7 +26,7 @@ func NewReader(b []byte) Reader {
 
 // Reset starts over on b and forgets the error.
 func (r *Reader) Reset(b []byte) {
-	*r = Reader{buf: b}
+	r.buf, r.pos, r.err = b, 0, nil
 	if int64(len(b)) > math.MaxInt32 {
 		*r = Reader{err: fmt.Errorf("%w: more than 2 GiB", ErrMalformed)}
 	}
