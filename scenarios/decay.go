@@ -27,13 +27,23 @@ type decay struct {
 
 // decayed is one host's part of the account.
 type decayed struct {
-	end    int64           // the largest log end offset that it had
-	goal   int64           // the log end offset that it must have again, -1: not damaged
-	latent bool            // a recovery will find it, or whoever reads the snapshot after it
-	booted bool            // since then
-	hidden []vdisk.Flipped // sectors that went astray, which the page cache hides
-	struck bool            // damage has shown
-	barred bool            // it refused to start since then
+	end    int64     // the largest log end offset that it had
+	goal   int64     // the log end offset that it must have again, -1: not damaged
+	latent bool      // a recovery will find it, or whoever reads the snapshot after it
+	booted bool      // since then
+	hidden []wayward // sectors that went astray, which the page cache hides
+	struck bool      // damage has shown
+	barred bool      // it refused to start since then
+}
+
+// wayward is a sector that is not what was written there: lost, or misdirected where it belongs or where it landed.
+type wayward struct {
+	at    vdisk.Flipped
+	class faultClass
+	parts sectorParts
+	// leftover: it was written to a file that had another name than it would get. Where that name is still there after a power loss, nobody
+	// reads the file.
+	leftover bool
 }
 
 // build makes it ready for a run. It does nothing in plans in which no bit flips and no disk is swapped or wiped.
@@ -172,24 +182,34 @@ func (d *decay) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) {
 	if e.latent {
 		d.lost()
 	}
-	e.hidden = slices.DeleteFunc(e.hidden, func(at vdisk.Flipped) bool {
-		shows := surfaced(h.Volume(), at)
+	e.hidden = slices.DeleteFunc(e.hidden, func(s wayward) bool {
+		if s.leftover {
+			d.leaves(h, &s)
+			return true
+		}
+		shows := surfaced(h.Volume(), s.at)
 		if shows {
 			e.goal, e.booted, e.struck = e.end, false, true
-			d.surfaces(h, at)
+			d.surfaces(h, &s)
 		}
 		return shows
 	})
 }
 
-// surfaces: what a drive did with a sector can be read now.
-func (d *decay) surfaces(h *sim.Host, at vdisk.Flipped) {
-	data, _ := h.Volume().DurableFile(at.Path)
-	part := componentOf(at.Path, data, at.Offset)
-	if part == partSnapHeader {
-		part = partSnapshot // a sector that does not belong is no header any more: what is around it tells
+// leaves notes damage of a file that stays behind under the name that it had while it was written.
+func (d *decay) leaves(h *sim.Host, s *wayward) {
+	if _, there := h.Volume().DurableFile(s.at.Path); there {
+		d.c.judged.damaged(h, s.class, partOther)
 	}
-	if lossy := d.c.judged.damaged(h, classLost, part); lossy || !d.c.judged.on {
+}
+
+// surfaces: what a drive did with a sector can be read now.
+func (d *decay) surfaces(h *sim.Host, s *wayward) {
+	lossy := !d.c.judged.on
+	for _, part := range s.parts.list() {
+		lossy = d.c.judged.damaged(h, s.class, part) || lossy
+	}
+	if lossy {
 		d.lost()
 	}
 }
@@ -203,20 +223,30 @@ func surfaced(v *vdisk.Volume, at vdisk.Flipped) bool {
 }
 
 // OnStray is sim.StrayChecker: a sector that an fsync vouches for is going to be lost, or overwritten by another.
-func (d *decay) OnStray(h *sim.Host, at vdisk.Flipped) {
+// Which parts of the node that strikes is read from the page cache, which has what was written.
+func (d *decay) OnStray(h *sim.Host, kind vdisk.StrayKind, at vdisk.Flipped) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted = e.end, false
+	written, _ := h.Volume().File(at.Path)
+	s := wayward{at: at, class: strayClass(kind), parts: partsOfSector(at.Path, written, at.Offset)}
 	if d.c.judged.on && !strings.HasSuffix(at.Path, ".log") { // it gets another name, and checkers look at the platter
-		part := componentOf(at.Path, nil, at.Offset)
-		if part == partSnapHeader {
-			part = partSnapshot
-		}
-		if e.struck = true; d.c.judged.damaged(h, classLost, part) {
-			d.lost()
+		e.struck = true
+		d.surfaces(h, &s)
+		if unfinished(at.Path) != at.Path {
+			s.leftover = true
+			e.hidden = append(e.hidden, s)
 		}
 		return
 	}
-	e.hidden = append(e.hidden, at)
+	e.hidden = append(e.hidden, s)
+}
+
+// strayClass is the class of a fault of a drive.
+func strayClass(kind vdisk.StrayKind) faultClass {
+	if kind == vdisk.MisdirectedSector {
+		return classMisdirected
+	}
+	return classLost
 }
 
 // OnRestore is sim.StrayChecker: the replica has forgotten what it acknowledged and promised since its disk was copied.

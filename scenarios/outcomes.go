@@ -168,10 +168,7 @@ func declaredOutcomes() []declaredOutcome {
 
 // componentOf says which part of a node a byte of a file belongs to. data is the file before the damage.
 func componentOf(path string, data []byte, offset int64) component {
-	name := path[strings.LastIndexByte(path, '/')+1:]
-	for _, unfinished := range []string{".tmp", ".part"} { // what is written under another name first
-		name = strings.TrimSuffix(name, unfinished)
-	}
+	name := unfinished(path[strings.LastIndexByte(path, '/')+1:])
 	covered := func(yes, no component) component {
 		if inChecksum(data, offset) {
 			return yes
@@ -183,7 +180,7 @@ func componentOf(path string, data []byte, offset int64) component {
 		return covered(partBatch, partHeader)
 	case name == quorumstate.FileName:
 		return partQuorumState
-	case name == bootstrap.FileName || name == bootstrap.CheckpointName:
+	case name == bootstrap.FileName || strings.HasPrefix(name, strings.TrimSuffix(bootstrap.CheckpointName, ".checkpoint")):
 		return partBootstrap
 	case strings.HasSuffix(name, ".checkpoint"):
 		return covered(partSnapshot, partSnapHeader)
@@ -195,6 +192,34 @@ func componentOf(path string, data []byte, offset int64) component {
 		return partIdentity
 	}
 	return partOther
+}
+
+// unfinished is the name of a file without what it has at its end while it is written: .tmp or .part.
+func unfinished(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".tmp"), ".part")
+}
+
+// sectorParts are the parts of a node of which a sector has bytes: two at most, what a checksum covers and what none does.
+type sectorParts [2]component
+
+// list returns those that there are.
+func (s *sectorParts) list() []component {
+	if s[1] == "" {
+		return s[:1]
+	}
+	return s[:]
+}
+
+// partsOfSector says which parts of a node a sector of a file belongs to. data is the file as it was written.
+func partsOfSector(path string, data []byte, offset int64) (parts sectorParts) {
+	end := min(offset+vdisk.SectorSize, int64(len(data)))
+	parts[0] = componentOf(path, data, offset)
+	for at := offset; at < end && parts[1] == ""; at++ {
+		if part := componentOf(path, data, at); part != parts[0] {
+			parts[1] = part
+		}
+	}
+	return parts
 }
 
 // judgement is what a run without a budget is judged by: which rows of the table struck, and whom.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -214,4 +215,32 @@ func TestStopsAskTheDisk(t *testing.T) {
 	require.False(t, s.cluster.allowStop("c2", false, syscall.EIO), "another disk")
 	require.False(t, s.cluster.allowStop("c1", false, syscall.ENOSPC), "another fault")
 	require.False(t, s.cluster.allowStop("c1", false, fmt.Errorf("x: %w", metaprops.ErrNodeID)), "no disk was exchanged")
+}
+
+// Each row of damage really strikes in the scenario that draws its class alone: a row that no run reaches would declare nothing.
+func TestEachRowOfDamageStrikes(t *testing.T) {
+	for name, class := range map[string]faultClass{"flips": classFlip, "lost": classLost, "misdirected": classMisdirected} {
+		kind := map[faultClass]string{classFlip: "flip", classLost: "lost-write", classMisdirected: "misdirected-write"}[class]
+		s := &scenario{name: unrestrictedFamily + name, draw: drawDamage(kind)}
+		c := Catalogue()
+		c.Scenarios = []sim.Scenario{s}
+		e := sim.NewEngine(c)
+		missing := map[component]bool{}
+		for _, r := range declaredOutcomes() {
+			if r.class == class {
+				missing[r.component] = true
+			}
+		}
+		for seed := uint64(1); seed <= 500 && len(missing) > 0; seed++ {
+			verdictOf(t, e, s.Draw(seed), sim.Options{})
+			j := &s.cluster.judged
+			for i, r := range j.rows {
+				if slices.Contains(j.struck[i], true) {
+					require.Equal(t, class, r.class, "%s:%d strikes %s of %s", name, seed, r.class, r.component)
+					delete(missing, r.component)
+				}
+			}
+		}
+		require.Empty(t, missing, "no run of %s%s strikes these", unrestrictedFamily, name)
+	}
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -50,11 +51,11 @@ func drawDamage(kind string) func(d dice, p *plan.Plan) {
 		}
 		d.identify(p)
 		p.Unrestricted = true
-		part := d.pick("part", ".log", ".log-header", "quorum-state", ".checkpoint", "0-0.checkpoint", "meta.properties", "epoch-checkpoint", "partition.metadata", ".deleted")
+		part := d.pick("part", damagedParts(kind)...)
 		f := unrestrictedProfile
 		f.Actions, f.DiskErrorPpm, f.ResetPpm = swarm.Range{0, 0}, 0, 0
 		set := func(name string, values ...int64) { p.Params[name] = number(d.oneOf(name, values...)) }
-		if part == ".checkpoint" || part == ".deleted" {
+		if slices.Contains([]string{".checkpoint", ".deleted", ".part"}, part) || part == ".log-header" && kind == "misdirected-write" {
 			set("snapshot_max_bytes", 200, 600)
 			set("retention_bytes", 1, 1_000)
 			p.Params["clean_interval_ms"], p.Params["delete_delay_ms"] = "20", "60000"
@@ -66,6 +67,16 @@ func drawDamage(kind string) func(d dice, p *plan.Plan) {
 			d.damageOf(p, "damage-"+number(i), kind, part)
 		}
 	}
+}
+
+// damagedParts are the parts of a node that a class of damage strikes, by words of damageOf. A file is renamed to .deleted when its content was
+// flushed long ago, so no write to one can be lost; what stays behind of a snapshot under its first name can.
+func damagedParts(kind string) []string {
+	last := ".deleted"
+	if kind == "lost-write" {
+		last = ".part"
+	}
+	return []string{".log", ".log-header", "quorum-state", ".checkpoint", "0-0.checkpoint", "meta.properties", "epoch-checkpoint", "partition.metadata", last}
 }
 
 // writtenAs is the end of the name that a file has while it is flushed: small files and snapshots are renamed after that.
@@ -101,9 +112,13 @@ func (d dice) damageOf(p *plan.Plan, name, kind, part string) {
 		if part == ".log-header" {
 			params["length"] = "16"
 		}
+	} else if params["sectors"] = "1"; kind == "misdirected-write" {
+		params["onto"], params["suffix"] = params["suffix"], ".log" // a sector of the log lands there: that is what is flushed all the time
+		if part == ".log-header" {
+			params["suffix"] = ".part" // a batch that is whole, with an offset that does not belong
+		}
 	} else {
-		params["suffix"] = writtenAs(params["suffix"])
-		params["sectors"], at = "1", d.oneOf(name+"/first", 0, 1)*d.roll(name+"/early", int64(p.StormUs)/2)
+		at = d.lostWrite(p, name, part, hosts[0], params)
 	}
 	for _, host := range hosts {
 		params := maps.Clone(params)
@@ -113,6 +128,33 @@ func (d dice) damageOf(p *plan.Plan, name, kind, part string) {
 	p.Actions = append(p.Actions,
 		plan.Action{ID: name + "-power", AtUs: plan.Int64(min(at+d.oneOf(name+"/later", 5_000, 40_000, 100_000), int64(p.StormUs)-1)), Kind: "power",
 			Params: plan.Params{"hosts": strings.Join(hosts, ","), "down": micros(d.oneOf(name+"/down", 1_000, 20_000))}})
+}
+
+// lostWrite completes a lost write to a part of a host, and says when it begins. Small files and snapshots have another name while they are
+// flushed. The format tool writes the checkpoints of a bootstrap, so it runs on that disk; a snapshot stays behind under its first name where
+// the power goes between its fsync and that of the directory.
+func (d dice) lostWrite(p *plan.Plan, name, part, host string, params plan.Params) (at int64) {
+	at = d.oneOf(name+"/first", 0, 1) * d.roll(name+"/early", int64(p.StormUs)/2)
+	switch part {
+	case "0-0.checkpoint":
+		params["suffix"] = "bootstrap.checkpoint.tmp"
+		if p.Params["quorum"] == "dynamic" {
+			params["suffix"] = "-0.checkpoint.part"
+		}
+		i := slices.IndexFunc(p.Hosts, func(h plan.Host) bool { return h.ID == host })
+		p.Hosts[i].Params["format"], p.Hosts[i].StartUs = "full", max(p.Hosts[i].StartUs, 2_000)
+		return 0
+	case ".part":
+		params["suffix"], params["sectors"] = ".part", "100"
+		for i := range int64(4) {
+			crash := name + "-crash-" + number(i)
+			p.Actions = append(p.Actions, plan.Action{ID: crash, AtUs: plan.Int64(at + 1 + d.roll(crash, int64(p.StormUs)-at-1)), Kind: "crash-op",
+				Params: plan.Params{"host": host, "n": number(1 + d.roll(crash+"/n", 12)), "how": "power", "down": "1ms"}})
+		}
+	default:
+		params["suffix"] = writtenAs(params["suffix"])
+	}
+	return at
 }
 
 func drawUnrestricted(dynamic bool) func(d dice, p *plan.Plan) {

@@ -51,9 +51,9 @@ type FlipChecker interface {
 }
 
 // StrayChecker hears that bytes which a host believes durable will not be what it wrote, before an fsync of them ends, or that its disk
-// has become an old copy of itself, after OnDiskCrash.
+// has become an old copy of itself, after OnDiskCrash. A misdirected sector is told twice: where it belongs, and where it lands.
 type StrayChecker interface {
-	OnStray(h *Host, at vdisk.Flipped)
+	OnStray(h *Host, kind vdisk.StrayKind, at vdisk.Flipped)
 	OnRestore(h *Host)
 }
 

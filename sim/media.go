@@ -33,7 +33,7 @@ func (w *World) installMedia() {
 
 func actStray(v *vdisk.Volume, a *Act, kind vdisk.StrayKind) {
 	if n := a.Number("sectors", 1); a.Error == nil {
-		v.SetStray(int64(a.Index), vdisk.Stray{Path: a.Word("path", ""), Suffix: a.Word("suffix", ""), Kind: kind, Count: n})
+		v.SetStray(int64(a.Index), vdisk.Stray{Path: a.Word("path", ""), Suffix: a.Word("suffix", ""), Onto: a.Word("onto", ""), Kind: kind, Count: n})
 	}
 }
 
@@ -44,15 +44,17 @@ func (w *World) strayed(h *Host, a vdisk.Astray) bool {
 	if w.calm || w.budget.Allow(key) != "" {
 		return false
 	}
-	w.damagedAt(h, key, a.At, "a sector of "+a.At.Path+" is lost")
-	if a.Kind == vdisk.MisdirectedSector {
-		w.damagedAt(h, key, a.Landing, "it lands on "+a.Landing.Path)
+	if a.Kind == vdisk.LostSector {
+		w.damagedAt(h, key, a.Kind, a.At, "a sector of "+a.At.Path+" is lost")
+		return true
 	}
+	w.damagedAt(h, key, a.Kind, a.At, "a sector of "+a.At.Path+" is misdirected")
+	w.damagedAt(h, key, a.Kind, a.Landing, "it lands on "+a.Landing.Path)
 	return true
 }
 
 // damagedAt keeps the account of bytes that are not what was made durable, and tells of them.
-func (w *World) damagedAt(h *Host, key string, at vdisk.Flipped, text string) {
+func (w *World) damagedAt(h *Host, key string, kind vdisk.StrayKind, at vdisk.Flipped, text string) {
 	w.budget.Damage(key)
 	w.fold(h.hash ^ decide.HashString(at.Path))
 	w.fold(uint64(at.Offset))
@@ -61,7 +63,7 @@ func (w *World) damagedAt(h *Host, key string, at vdisk.Flipped, text string) {
 	}
 	for _, c := range w.checkers {
 		if x, ok := c.(StrayChecker); ok {
-			x.OnStray(h, at)
+			x.OnStray(h, kind, at)
 		}
 	}
 }

@@ -73,12 +73,15 @@ func (r *recorder) process() sim.Process {
 // strayWatcher notes what went astray.
 type strayWatcher struct {
 	at       []vdisk.Flipped
+	kinds    []vdisk.StrayKind
 	restored int
 }
 
-func (c *strayWatcher) Attach(*sim.World)                     { *c = strayWatcher{} }
-func (c *strayWatcher) OnStray(_ *sim.Host, at vdisk.Flipped) { c.at = append(c.at, at) }
-func (c *strayWatcher) OnRestore(*sim.Host)                   { c.restored++ }
+func (c *strayWatcher) Attach(*sim.World) { *c = strayWatcher{} }
+func (c *strayWatcher) OnStray(_ *sim.Host, kind vdisk.StrayKind, at vdisk.Flipped) {
+	c.at, c.kinds = append(c.at, at), append(c.kinds, kind)
+}
+func (c *strayWatcher) OnRestore(*sim.Host) { c.restored++ }
 
 func record(t *testing.T, p *plan.Plan) (*recorder, *strayWatcher, *plan.Verdict) {
 	t.Helper()
@@ -104,6 +107,8 @@ func lostWrites(t *testing.T, on bool) (lost int64) {
 		}
 	}
 	require.Equal(t, lost, v.Stats["sectors-lost"])
+	require.Zero(t, v.Stats["sectors-misdirected"])
+	require.NotContains(t, c.kinds, vdisk.MisdirectedSector)
 	require.LessOrEqual(t, lost, int64(3))
 	return lost
 }
@@ -123,6 +128,9 @@ func misdirectedWrites(t *testing.T, on bool) (wrong int64) {
 		}
 	}
 	require.Equal(t, wrong, v.Stats["sectors-misdirected"])
+	require.Zero(t, v.Stats["sectors-lost"], "each has its own name")
+	require.Len(t, c.kinds, int(2*wrong), "where it belongs, and where it lands")
+	require.NotContains(t, c.kinds, vdisk.LostSector)
 	return wrong
 }
 

@@ -17,11 +17,21 @@ const (
 )
 
 // Stray is a fault of a drive: sectors that an fsync brings to the platter, of files at or below Path ("" is the whole volume) whose
-// names end with Suffix, go astray, one with each fsync, Count of them in all.
+// names end with Suffix, go astray, one with each fsync, Count of them in all. A misdirected one lands on files at or below Path whose names
+// end with Onto, or with Suffix where that is "".
 type Stray struct {
 	Path, Suffix string
+	Onto         string
 	Kind         StrayKind
 	Count        int64
+}
+
+// lands is how the names of the files end on which a misdirected sector may land.
+func (s *Stray) lands() string {
+	if s.Onto != "" {
+		return s.Onto
+	}
+	return s.Suffix
 }
 
 // Astray is one sector that went astray: where it belongs, and for a misdirected one where it lands.
@@ -139,7 +149,7 @@ func (v *Volume) landing(c Chooser, r *strayRule, key uint64, not Flipped) (Flip
 	paths := v.sortedNames(v.durable)
 	sectors := func(path string) int64 {
 		n := v.inodes[v.durable[path]]
-		if n.directory || !covers(r.Path, path) || !strings.HasSuffix(path, r.Suffix) {
+		if n.directory || !covers(r.Path, path) || !strings.HasSuffix(path, r.lands()) {
 			return 0
 		}
 		return (int64(len(n.platter())) + SectorSize - 1) / SectorSize

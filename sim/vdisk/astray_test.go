@@ -237,3 +237,20 @@ func TestPosixSyncDirSettlesItsDirectoryAlone(t *testing.T) {
 		require.True(rt, found)
 	})
 }
+
+// A misdirected sector lands on the files that the fault names, and nowhere else; where there is none it comes to where it belongs.
+func TestMisdirectedSectorLandsWhereItIsToldTo(t *testing.T) {
+	after, told, _ := strayed(t, Stray{Kind: MisdirectedSector, Suffix: ".log", Onto: "z", Count: 1})
+	require.Len(t, told, 1)
+	require.Equal(t, "/d/x.log", told[0].At.Path)
+	require.Equal(t, "/d/z", told[0].Landing.Path)
+	want := expand("cc")
+	copy(want[told[0].Landing.Offset:], expand("aa123456")[told[0].At.Offset:][:SectorSize])
+	require.Equal(t, string(want), after["/d/z"])
+	require.Equal(t, string(expand("bbbb")), after["/d/y.log"])
+
+	after, told, v := strayed(t, Stray{Kind: MisdirectedSector, Suffix: ".log", Onto: "nobody", Count: 1})
+	require.Empty(t, told)
+	require.Equal(t, string(expand("aa123456")), after["/d/x.log"])
+	require.Zero(t, v.Struck())
+}
