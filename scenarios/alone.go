@@ -17,6 +17,7 @@ func aloneScenarios() []*scenario {
 		{name: "alone/tails", doc: "packets that are sent again after longer than a request timeout", draw: drawAloneTails},
 		{name: "alone/narrow", doc: "a voter that starts late, behind a link that takes a second for what it missed", draw: drawAloneNarrow},
 		{name: "alone/throttle", doc: "a voter that was stopped for a while and then has little bandwidth", draw: drawAloneThrottle},
+		{name: "alone/short-queue", doc: "links with room for one packet, where brokers send heartbeats and fetch", draw: drawAloneShortQueue},
 		{name: "alone/far", doc: "voters in two racks that are far from each other", draw: drawAloneFar},
 		{name: "alone/slow-syncs", doc: "fsyncs that take half a fetch timeout, now and then", draw: drawAloneSlowSyncs},
 		{name: "alone/stuck", doc: "disks that do not take a snapshot for a while", draw: drawAloneStuck},
@@ -92,6 +93,18 @@ func drawAloneThrottle(d dice, p *plan.Plan) {
 	p.Actions = append(p.Actions, plan.Action{ID: "a1-stop", AtUs: quietFromUs + 1_000_000, Kind: "stop", Params: plan.Params{"host": late, "down": "9s"}},
 		plan.Action{ID: "a2-throttle", AtUs: quietFromUs + 4_000_000, Kind: "throttle", Params: plan.Params{"from": others(p, late), "to": late, "for": "10s",
 			"bytes_per_second": number(d.oneOf("rate", 10_000, 15_000))}})
+}
+
+// drawAloneShortQueue: a broker's heartbeats share its link with its fetches. A packet waits for others there for some milliseconds; one that finds
+// no room comes 200 ms later, which is longer than from one heartbeat to the next.
+func drawAloneShortQueue(d dice, p *plan.Plan) {
+	controllers(p, 3, 0, int(d.between("brokers", 1, 2)))
+	d.identify(p)
+	d.quiet(p, 16)
+	p.Params["fetch_timeout_ms"], p.Params["request_timeout_ms"], p.Params["fetch_max_wait_ms"] = "1500", "3000", "100"
+	p.Params["members"], p.Params["broker_heartbeat_interval_ms"], p.Params["broker_session_timeout_ms"] = "register", "150", "3000"
+	p.Workload = append(p.Workload, plan.Workload{ID: "writes", Kind: "config-writes", Params: plan.Params{"period": "60ms"}})
+	p.Network.BytesPerSecond, p.Network.QueueBytes = d.oneOf("rate", 20_000, 40_000), d.oneOf("queue", 60, 100)
 }
 
 // drawAloneFar: in the calm a packet takes no longer than a twentieth of the smallest timeout, which is far still.

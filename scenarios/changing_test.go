@@ -1,11 +1,13 @@
 package scenarios
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
 // TestStormsDisturb: what storm profiles promise, over seeds that stay the same. Half of the runs have two leaders or more, a fifth a crash
@@ -29,6 +31,39 @@ func TestStormsDisturb(t *testing.T) {
 		require.GreaterOrEqual(t, changes, runs/2, name)
 		require.GreaterOrEqual(t, inside, runs/5, name)
 	}
+}
+
+// TestADosageMayBeMissed: the conditions of a storm are counted where they hold, and a profile without crashes, or one that leaves the leader
+// alone, falls short of the shares by which a campaign is judged.
+func TestADosageMayBeMissed(t *testing.T) {
+	c := Catalogue()
+	e := sim.NewEngine(c)
+	met := func(strip func(a plan.Action) bool) (changes, inside int64) {
+		for seed := uint64(1); seed <= 40; seed++ {
+			p := c.Scenario("raft/storm-3").Draw(seed)
+			p.Actions = slices.DeleteFunc(p.Actions, strip)
+			v := verdictOf(t, e, p, sim.Options{})
+			changes += min(1, v.Sometimes["two-leader-changes"])
+			inside += min(1, v.Sometimes["crash-inside-a-handler"])
+			require.Equal(t, v.Stats["elections"] >= 2, v.Sometimes["two-leader-changes"] > 0)
+			if v.Sometimes["crash-inside-a-handler"] > 0 {
+				require.Positive(t, v.Stats["crashes-in-handler"])
+			}
+		}
+		return changes, inside
+	}
+	shares := map[string]int64{}
+	for _, doc := range stormSometimes() {
+		shares[doc.Name] = 40 * doc.SharePerMillion / 1_000_000
+	}
+	changes, inside := met(func(plan.Action) bool { return false })
+	require.GreaterOrEqual(t, changes, shares["two-leader-changes"])
+	require.GreaterOrEqual(t, inside, shares["crash-inside-a-handler"])
+	crashes := []string{"kill", "power", "crash-op", crashAfterKind, tearKind, "ambush"}
+	_, inside = met(func(a plan.Action) bool { return slices.Contains(crashes, a.Kind) })
+	require.Less(t, inside, shares["crash-inside-a-handler"])
+	changes, _ = met(func(plan.Action) bool { return true })
+	require.Less(t, changes, shares["two-leader-changes"])
 }
 
 // TestEveryKindOfChangeIsDisturbed: over seeds that stay the same a fault is active during an add, a remove, an update of a voter, and the way to

@@ -80,11 +80,25 @@ func siteOf(kind vdisk.Kind, path string) string {
 	return ""
 }
 
+// stormFamily are the storms whose dosage is a share of their runs.
+const stormFamily = "raft/storm"
+
+// stormSometimes is the dosage of storms: one that disturbs nothing shows nothing.
+func stormSometimes() []sim.SometimesDoc {
+	return []sim.SometimesDoc{
+		{Name: "two-leader-changes", Scenario: stormFamily, DuePerMillion: 500_000, SharePerMillion: 500_000, Doc: "a leader is elected twice or more often; in half of the runs at least"},
+		{Name: "crash-inside-a-handler", Scenario: stormFamily, DuePerMillion: 200_000, SharePerMillion: 200_000,
+			Doc: "a process dies in the middle of what it does to a disk; in a fifth of the runs at least"},
+	}
+}
+
 // dosage is the checker.
 type dosage struct {
-	w     *sim.World
-	known []string
-	last  []lastOp // by host
+	w       *sim.World
+	known   []string
+	last    []lastOp // by host
+	changes *int64   // conditions
+	inside  *int64
 }
 
 // lastOp is the last operation that a host has done in this life.
@@ -102,6 +116,14 @@ func (d *dosage) Attach(w *sim.World) {
 		}
 	}
 	d.last = append(d.last[:0], make([]lastOp, len(w.Hosts()))...)
+	d.changes, d.inside = w.Sometimes("two-leader-changes"), w.Sometimes("crash-inside-a-handler")
+}
+
+// AtEnd is sim.EndChecker.
+func (d *dosage) AtEnd() {
+	if *d.w.Stat("elections") >= 2 {
+		*d.changes++
+	}
 }
 
 // OnDisk is sim.DiskChecker.
@@ -116,6 +138,7 @@ func (d *dosage) OnDiskCrash(*sim.Host, *vdisk.Volume) {}
 
 // OnCrashAt is sim.CrashChecker.
 func (d *dosage) OnCrashAt(h *sim.Host, op *vdisk.Op, begun bool) {
+	*d.inside++
 	if begun {
 		d.count(op.Kind, op.Path, sim.SiteDuring)
 	} else {

@@ -47,7 +47,10 @@ type SometimesDoc struct {
 	// DuePerMillion is how often among a million runs of that family it is expected at least. A campaign large enough to
 	// expect twenty hits that has none is red.
 	DuePerMillion int64
-	Doc           string
+	// SharePerMillion is the dosage: of a million runs of that family at least so many meet it. A campaign of 200 such runs or more that
+	// falls short is red. 0: any share will do.
+	SharePerMillion int64
+	Doc             string
 }
 
 // InFamily reports whether a scenario belongs to a family: a prefix of scenario names, or several with commas between. Everything

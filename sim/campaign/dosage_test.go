@@ -48,3 +48,19 @@ func TestSitesSumUpByStage(t *testing.T) {
 	require.Contains(t, list[1].Red, "counted 8000 times, and no place has that name")
 	require.Equal(t, "site segmnt write after", list[2].Name)
 }
+
+func TestADosageThatIsMissedIsRed(t *testing.T) {
+	for _, c := range []struct {
+		ppm, hits, runs int64
+		red             bool
+	}{
+		{500_000, 100, 200, false},
+		{500_000, 99, 200, true},
+		{500_000, 0, 200, true},
+		{500_000, 0, 199, false}, // too few to say
+		{0, 0, 10_000, false},    // no dosage
+		{200_000, 1_999, 10_000, true},
+	} {
+		require.Equal(t, c.red, shortOf(c.ppm, c.hits, c.runs) != "", "%+v", c)
+	}
+}

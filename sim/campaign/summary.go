@@ -230,6 +230,17 @@ func (c *campaign) overdue(family string, ppm, hits int64) (expected int64, red 
 	return expected, ""
 }
 
+// shareRuns is how many runs a share is judged by.
+const shareRuns = 200
+
+// shortOf says that a dosage was missed, "" where it was not.
+func shortOf(ppm, hits, runs int64) (red string) {
+	if due := runs * ppm / 1_000_000; runs >= shareRuns && hits < due {
+		return fmt.Sprintf("met in too few runs: it should be %d at least", due)
+	}
+	return ""
+}
+
 // conditions lists the documented conditions of the scenarios that ran, and those met without documentation.
 func (c *campaign) conditions() (list []Condition) {
 	documented := make(map[string]bool)
@@ -246,6 +257,9 @@ func (c *campaign) conditions() (list []Condition) {
 			}
 		}
 		expected, red := c.overdue(doc.Scenario, doc.DuePerMillion, hits)
+		if red == "" && c.complete(doc.Scenario) {
+			red = shortOf(doc.SharePerMillion, hits, runs)
+		}
 		met := Condition{Name: doc.Name, Scenario: doc.Scenario, Runs: hits, OutOf: runs, Expected: expected, Red: red}
 		c.soonest(&met, doc.Scenario)
 		list = append(list, met)
