@@ -31,6 +31,9 @@ func (s *script) voterOptions(d *datadriven.TestData) {
 	if host := arg(d, "host", ""); host != "" {
 		s.cfg.Listeners = []voters.Endpoint{{Name: "CONTROLLER", Host: host, Port: 9093}}
 	}
+	for i := int64(1); i < s.num(d, "listeners", 1); i++ {
+		s.cfg.Listeners = append(s.cfg.Listeners, voters.Endpoint{Name: fmt.Sprintf("L%d", i), Host: s.cfg.Listeners[0].Host, Port: uint16(9093 + i)})
+	}
 	if text := arg(d, "versions", ""); text != "" {
 		numbers := strings.Split(text, ",")
 		for i := 0; i+1 < len(numbers); i += 2 {
