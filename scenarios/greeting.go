@@ -40,6 +40,7 @@ func (n *node) linkOf(conn sim.Conn) int {
 
 // unlink forgets a connection.
 func (n *node) unlink(conn sim.Conn) {
+	n.c.prompt.tells.over(n.env.Host(), conn)
 	if i := n.linkOf(conn); i >= 0 {
 		n.links = slices.Delete(n.links, i, i+1)
 	}

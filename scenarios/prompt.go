@@ -17,7 +17,7 @@ var noNeedlessWait = sim.InvariantDoc{
 	Name: "no-needless-wait", Source: "KAFKA-15100, KIP-1166; known-bugs KB-07; kraft-protocol 2.8",
 	Doc: "A Fetch that diverges, that needs a snapshot, or whose sender lacks a high watermark that its leader has told to somebody in this " +
 		"epoch is answered in the turn in which it is received, and all that wait when their leader resigns or follows another; one that waits is " +
-		"answered with news, or when its time is over.",
+		"answered with news, or when its time is over. A leader that shows that it has resigned has told it by then to every voter that it can reach.",
 }
 
 // prompt is the checker. It remembers the last Fetch that each node received from each other.
@@ -35,6 +35,7 @@ type prompt struct {
 	leaving    []leavingSince // by host
 	successors successors
 	once       once
+	tells      tells
 	changes    changesOpen
 }
 
@@ -67,13 +68,14 @@ type toldMark struct {
 // build makes it ready for a run.
 func (x *prompt) build(c *cluster, p *plan.Plan) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], leaving: x.leaving[:0], successors: x.successors, once: x.once, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], leaving: x.leaving[:0], successors: x.successors, once: x.once, tells: x.tells, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
 		fastPpm: fastestPpm(p), evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
 	}
 	x.successors.build(c.w, n)
 	x.once.build(c.w, n)
+	x.tells.build(c.w, n)
 	for range n {
 		x.told, x.turns = append(x.told, toldMark{epoch: -1}), append(x.turns, 0)
 		x.leaving = append(x.leaving, leavingSince{})
@@ -141,6 +143,7 @@ func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
 	if m.Kind()&1 == 1 {
 		if from != nil {
 			x.once.answered(env.Host(), from, m)
+			x.tells.heard(env.Host(), from, conn, m, x.turns[env.Host().Index()])
 		}
 		return
 	}
@@ -219,6 +222,7 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode, r.PartitionError)
 	case *raft.EndQuorumEpochRequest:
 		x.resigned(from, r)
+		x.tellsResignation(from, to, r)
 	default:
 		x.changes.answered(from, to, m)
 	}
@@ -273,6 +277,7 @@ func (x *prompt) resigned(h *sim.Host, m *raft.EndQuorumEpochRequest) {
 func (x *prompt) answered(from, to *sim.Host, r *raft.FetchResponse) {
 	x.successors.answered(from, to, r)
 	i := from.Index()
+	x.tells.answered(from, r, x.turns[i])
 	a := &x.asked[i*len(x.turns)+to.Index()]
 	if a.open && a.correlation == r.Correlation && a.boot == from.Boot() {
 		a.open = false

@@ -12,7 +12,7 @@ import (
 var successorsOrder = sim.InvariantDoc{
 	Name: "successors-order", Source: "KIP-595; kraft-protocol 2.7",
 	Doc: "The successors that a resigning leader names are ordered by the offset that each fetched at in its epoch, furthest first, " +
-		"whoever never fetched last, and those who are equal by their ids.",
+		"whoever never fetched last, and those who are equal by their ids. Every voter that it tells is among them.",
 }
 
 // successors is the part of prompt that follows how far each replica is known to be.
