@@ -17,7 +17,7 @@ const (
 	factBegin                            // BeginTransactionRecord: number 1 when its name is that of the bootstrap
 	factEnd                              // EndTransactionRecord
 	factAbort                            // AbortTransactionRecord
-	factLeaderChange                     // number is the leader, set the voters it lists
+	factLeaderChange                     // number is the leader, set the voters it lists, other those that granted
 	factKRaftVersion                     // number is the level
 	factVoters                           // number is the voter set, set the roster
 	factForeign                          // ConfigRecord that a client of another cluster wrote
@@ -28,6 +28,7 @@ type fact struct {
 	offset int64
 	number int32
 	set    int32
+	other  int32
 	kind   factKind
 }
 
@@ -131,7 +132,8 @@ func (l *ledger) decodeControl(r *record.Record) {
 		if m.Decode(r.Value, 0) != nil {
 			return
 		}
-		f.kind, f.number, f.set = factLeaderChange, m.LeaderID, l.setOfLeaderChange(&m)
+		f.kind, f.number = factLeaderChange, m.LeaderID
+		f.set, f.other = l.setOfLeaderChange(m.Voters), l.setOfLeaderChange(m.GrantingVoters)
 	case record.KRaftVersion:
 		var m record.KRaftVersionRecord
 		if m.Decode(r.Value) != nil {

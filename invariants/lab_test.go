@@ -233,6 +233,7 @@ func (m *member) leaderChange(epoch int32) {
 	for _, k := range m.lab.core.votersOf(m.r).keys {
 		c.Voters = append(c.Voters, record.LeaderChangeVoter{VoterID: k.id})
 	}
+	c.GrantingVoters = c.Voters
 	var voters []int32
 	if m.end == 0 {
 		voters = m.lab.boot

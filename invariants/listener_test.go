@@ -166,20 +166,44 @@ func TestAcknowledgedSurvives(t *testing.T) {
 }
 
 func TestVotersFollowLog(t *testing.T) {
-	t.Run("a leader lists others", func(t *testing.T) {
-		l := newLab(t, 3, Config{})
-		one := l.node(1)
-		one.candidate(1)
-		l.node(2).quorum(1, -1, 1)
-		l.vote(one, l.node(2), 1, true)
-		one.win(1)
-		c := record.LeaderChangeMessage{LeaderID: 1, Voters: []record.LeaderChangeVoter{{VoterID: 1}, {VoterID: 2}}}
-		var b record.Builder
-		b.Reset(nil, record.BatchSpec{LeaderEpoch: 1, Control: true})
-		b.AddControl(record.LeaderChange, c.AppendTo(nil, 0))
-		one.write(b.Finish())
-		l.breaks("voters-follow-log/leader-change")
-	})
+	for _, x := range []struct {
+		name            string
+		listed, granted []int32
+		broken          string
+	}{
+		{"a majority granted", []int32{1, 2, 3}, []int32{1, 3}, ""},
+		{"all granted", []int32{1, 2, 3}, []int32{1, 2, 3}, ""},
+		{"a leader lists others", []int32{1, 2}, []int32{1, 2}, "voters-follow-log/leader-change"},
+		{"no majority granted", []int32{1, 2, 3}, []int32{1}, "voters-follow-log/leader-change-granted"},
+		{"nobody granted", []int32{1, 2, 3}, nil, "voters-follow-log/leader-change-granted"},
+		{"the leader did not grant", []int32{1, 2, 3}, []int32{2, 3}, "voters-follow-log/leader-change-granted"},
+		{"a stranger granted", []int32{1, 2, 3}, []int32{1, 2, 4}, "voters-follow-log/leader-change-granted"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			l := newLab(t, 3, Config{})
+			one := l.node(1)
+			one.candidate(1)
+			l.node(2).quorum(1, -1, 1)
+			l.vote(one, l.node(2), 1, true)
+			one.win(1)
+			c := record.LeaderChangeMessage{LeaderID: 1}
+			for _, id := range x.listed {
+				c.Voters = append(c.Voters, record.LeaderChangeVoter{VoterID: id})
+			}
+			for _, id := range x.granted {
+				c.GrantingVoters = append(c.GrantingVoters, record.LeaderChangeVoter{VoterID: id})
+			}
+			var b record.Builder
+			b.Reset(nil, record.BatchSpec{LeaderEpoch: 1, Control: true})
+			b.AddControl(record.LeaderChange, c.AppendTo(nil, 0))
+			one.write(b.Finish())
+			if x.broken == "" {
+				l.clean()
+				return
+			}
+			l.breaks(x.broken)
+		})
+	}
 	t.Run("a candidate asks an observer", func(t *testing.T) {
 		l := newLab(t, 3, Config{})
 		l.add(4)

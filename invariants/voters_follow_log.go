@@ -6,7 +6,7 @@ var votersFollowLogDoc = sim.InvariantDoc{
 	Name:   "voters-follow-log",
 	Source: "KIP-853; known-bugs S7; kraft-protocol 5.1",
 	Doc: "The voter set in use is the newest one in log and snapshots, committed or not, else the static one, after every append, " +
-		"truncation and snapshot: a leader lists it in its LeaderChange record, candidates ask only its members, and it is the one that " +
+		"truncation and snapshot: a leader lists it in its LeaderChange record, with a majority of it, the leader among them, that granted; candidates ask only its members, and it is the one that " +
 		"the replica says it uses, which stands in its log or its snapshots.",
 }
 
@@ -26,9 +26,25 @@ func (c *core) votersFollowLog(r *replica, id batchID) {
 			rule.fail("leader-change", r.id+" lists "+c.ledger.sets[f.set].text()+" as voters of epoch "+number(int64(b.epoch))+
 				", its log says "+want.text())
 		}
+		c.grantedListed(r, b.epoch, f)
 		if f.number != r.nodeID {
 			rule.fail("leader-change-name", r.id+" names "+number(int64(f.number))+" as leader of epoch "+number(int64(b.epoch)))
 		}
+	}
+}
+
+// grantedListed checks the voters that a leader says it was elected by (kraft-protocol 3.2).
+func (c *core) grantedListed(r *replica, epoch int32, f *fact) {
+	listed, granted := &c.ledger.sets[f.set], &c.ledger.sets[f.other]
+	strangers := int32(0)
+	for i := range granted.keys {
+		if listed.find(granted.keys[i].id) == nil {
+			strangers++
+		}
+	}
+	if strangers > 0 || granted.size() < listed.majority() || granted.find(f.number) == nil {
+		c.rules.votersFollowLog.fail("leader-change-granted", r.id+" leads epoch "+number(int64(epoch))+" and names "+granted.text()+
+			" as those who granted; the voters are "+listed.text())
 	}
 }
 

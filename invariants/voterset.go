@@ -100,10 +100,10 @@ func (l *ledger) setOfVoters(m *record.VotersRecord) int32 {
 	return l.internSet(keys)
 }
 
-func (l *ledger) setOfLeaderChange(m *record.LeaderChangeMessage) int32 {
-	keys := make([]voterKey, 0, len(m.Voters))
-	for i := range m.Voters {
-		keys = append(keys, voterKey{id: m.Voters[i].VoterID})
+func (l *ledger) setOfLeaderChange(list []record.LeaderChangeVoter) int32 {
+	keys := make([]voterKey, 0, len(list))
+	for i := range list {
+		keys = append(keys, voterKey{id: list[i].VoterID})
 	}
 	return l.internSet(keys)
 }
