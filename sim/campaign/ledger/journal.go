@@ -3,11 +3,14 @@ package ledger
 import (
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/kraftsim/kraftsim/sim/campaign"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // Journal is one campaign that is being written. It is a campaign.Store.
@@ -85,8 +88,9 @@ func (j *Journal) insert(tx *sql.Tx, b *campaign.Batch) error {
 		tally = string(text)
 	}
 	_, err := tx.Exec("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)", j.id, b.Scenario, b.At, b.Count, tally, b.Died, b.Note)
-	if err != nil {
-		err = fmt.Errorf("%s, %d seeds at %d (is another process at this campaign?): %w", b.Scenario, b.Count, b.At, err)
+	var refused *sqlite.Error
+	if errors.As(err, &refused) && refused.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY {
+		return fmt.Errorf("%s, %d seeds at %d: another process is at this campaign, and has kept them", b.Scenario, b.Count, b.At)
 	}
 	return err
 }

@@ -76,7 +76,7 @@ func TestNothingIsThereTwiceOrInPart(t *testing.T) {
 	j := begin(t, l, "like")
 	require.NoError(t, j.Done([]campaign.Batch{batch(10, 10)}, time.Second))
 	err := j.Done([]campaign.Batch{batch(0, 10), batch(10, 10)}, time.Second)
-	require.ErrorContains(t, err, "toy/a, 10 seeds at 10 (is another process at this campaign?)")
+	require.ErrorContains(t, err, "toy/a, 10 seeds at 10: another process is at this campaign, and has kept them")
 	_, _, past, err := l.Resume(j.ID())
 	require.NoError(t, err)
 	require.Equal(t, []campaign.Batch{batch(10, 10)}, past.Batches)
