@@ -76,8 +76,8 @@ func (s *Suite) crossed(from, to place, m sim.Message) {
 		to.core.toldForeignEpoch(to.r, m)
 		return
 	}
-	rule.fail("served", from.r.id+" answers request kind "+number(int64(m.Kind()>>1))+" of "+to.r.id+
-		", which carries the id of another cluster, with error "+number(int64(code))+" in place of INCONSISTENT_CLUSTER_ID")
+	rule.fail("served", from.r.id+" answers "+requestName(m)+" of "+to.r.id+
+		", which carries the id of another cluster, with "+errorName(code)+" in place of INCONSISTENT_CLUSTER_ID")
 }
 
 // ForeignEpoch is the evidence of a declared loss: the answer to an UpdateRaftVoter names leader and epoch whatever its error is, that
@@ -135,6 +135,37 @@ func requestOf(m sim.Message) (id raft.ClusterID, correlation int32, ok bool) {
 		return m.ClusterID, m.Correlation, true
 	}
 	return id, 0, false
+}
+
+// errorName is Kafka's name of an error; one that raft does not use is told by its number.
+func errorName(code raft.ErrorCode) string {
+	if name := code.String(); name != "ERROR" {
+		return name
+	}
+	return "error " + number(int64(code))
+}
+
+// requestName is what Kafka calls the request of an answer.
+func requestName(answer sim.Message) string {
+	switch answer.(type) {
+	case *raft.FetchResponse:
+		return "Fetch"
+	case *raft.VoteResponse:
+		return "Vote"
+	case *raft.BeginQuorumEpochResponse:
+		return "BeginQuorumEpoch"
+	case *raft.EndQuorumEpochResponse:
+		return "EndQuorumEpoch"
+	case *raft.FetchSnapshotResponse:
+		return "FetchSnapshot"
+	case *raft.AddRaftVoterResponse:
+		return "AddRaftVoter"
+	case *raft.RemoveRaftVoterResponse:
+		return "RemoveRaftVoter"
+	case *raft.UpdateRaftVoterResponse:
+		return "UpdateRaftVoter"
+	}
+	return "request kind " + number(int64(answer.Kind()>>1))
 }
 
 // answerOf returns top level error and correlation of the answer to such a request.

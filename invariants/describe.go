@@ -321,16 +321,15 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 		d.Stands(sim.Premise{Topics: "leader", Host: sim.Self, Epoch: e.Epoch, Offset: -1})
 	case controller.ActivationCompleted:
 		d.Weight = sim.Turning
-		what := "nothing"
 		if e.Offset >= 0 {
-			what = fmt.Sprintf("%d records, %s", e.Count, offsets(e.Offset, e.Other+1))
+			what := offsets(e.Offset, e.Other+1)
 			if e.Text != "" {
-				what += ", among them cluster id " + e.Text
+				what += ", cluster id " + e.Text + " among them"
 			}
-		}
-		claim("activation", "appends %s, as the first of its controller's epoch %d", what, e.Epoch)
-		if e.Offset >= 0 {
+			claim("activation", "has appended the first records of its controller's epoch %d, %s", e.Epoch, what)
 			d.Claim.From, d.Claim.To = e.Offset, e.Other+1
+		} else {
+			claim("activation", "finds the metadata complete, so that its controller's epoch %d begins without a record", e.Epoch)
 		}
 		d.Stands(sim.Premise{Topics: "controller", Host: sim.Self, Epoch: e.Epoch, Offset: -1})
 	case controller.ActivationStable:

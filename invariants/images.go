@@ -79,9 +79,17 @@ func (c *core) imageShown(r *replica, offset int64, digest uint64, img *image.Im
 		return
 	}
 	if row.digest != digest {
-		rule.fail(evidence, "the image at offset "+number(offset)+" on "+r.id+" differs from the one on "+c.replicas[row.host].id+
+		rule.fail(evidence, twoImages(r.id, c.replicas[row.host].id, offset)+
 			differing(img, row.image, held(evidence, r), held(row.place, c.replicas[row.host])))
 	}
+}
+
+// twoImages begins the sentence about images that differ: of two replicas, or two that one replica has.
+func twoImages(a, b string, offset int64) string {
+	if a == b {
+		return "two images at offset " + number(offset) + " on " + a + " differ"
+	}
+	return "the image at offset " + number(offset) + " on " + a + " differs from the one on " + b
 }
 
 // The bounds of the sentence about two images: how many fields it names, and how many letters of a value it shows.

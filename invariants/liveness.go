@@ -179,11 +179,23 @@ func (c *core) waitsForLeader() string {
 	return t[:len(t)-1]
 }
 
+// exposedTo says how far the committed log was shown to anybody.
+func exposedTo(end int64) string {
+	if end < 0 {
+		return "no record is exposed"
+	}
+	return "exposed are records up to " + number(end)
+}
+
 func (c *core) waitsForWatermark() string {
-	t := "high-watermark-moves: exposed are records up to " + number(c.exposed.end) + ", up to " + number(c.calmFrom.end) +
-		" when the calm began"
+	t := "high-watermark-moves: " + exposedTo(c.exposed.end)
+	if c.calmFrom.end != c.exposed.end {
+		t += ", up to " + number(c.calmFrom.end) + " when the calm began"
+	} else {
+		t += ", as when the calm began"
+	}
 	if r, l := c.newestLeader(); r != nil {
-		t += "; leader " + r.id + " of epoch " + number(int64(l.epoch)) + " has exposed " + number(l.exposed) + " of " + number(r.log.end)
+		t += "; leader " + r.id + " of epoch " + number(int64(l.epoch)) + " has exposed " + number(max(l.exposed, 0)) + " of " + number(r.log.end)
 	}
 	return t
 }
@@ -211,7 +223,7 @@ func (c *core) waitsForChanges() string {
 		return "voter-changes-end: nobody leads"
 	}
 	t := "voter-changes-end: leader " + r.id + " of epoch " + number(int64(l.epoch)) + " has voters " + c.votersOf(r).text() +
-		" from offset " + number(c.votersOffset(r)) + "; exposed are records up to " + number(c.exposed.end)
+		" from offset " + number(c.votersOffset(r)) + "; " + exposedTo(c.exposed.end)
 	if r.changing {
 		t += "; a change is under way"
 	}
@@ -231,5 +243,5 @@ func (c *core) waitsForBootstrap() string {
 	if c.stable.now.open {
 		t = "bootstrap-stable: a transaction is open"
 	}
-	return t + "; exposed are records up to " + number(c.exposed.end)
+	return t + "; " + exposedTo(c.exposed.end)
 }

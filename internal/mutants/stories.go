@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path"
@@ -61,6 +62,9 @@ func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill, catalo
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return "", fmt.Errorf("mutants: explain: did not end within %v: its runs are too long to be told", storyLimit)
+		}
 		return "", fmt.Errorf("mutants: explain: %w: %s", err, firstLines(complaint.String(), 2))
 	}
 	x := &explanation{}

@@ -263,7 +263,7 @@ func (t *teller) missingFlush(seq, relier int32) string {
 			return "without flushing the directory that names its file first"
 		}
 	}
-	return "without flushing first"
+	return "which no flush made durable"
 }
 
 // unflushed makes claims of the writes of hosts to small files that were not durable when the invariant broke.

@@ -24,12 +24,54 @@ func (t *teller) faults() {
 	}
 	for seq, p := range t.chosen { // what an incidental fault did is no part of the story
 		e := &t.h.Events[seq]
-		crash := e.Kind == history.Lost || e.Kind == history.Boot ||
-			e.Kind == history.Down && (strings.HasPrefix(e.Text, sim.Killed.String()) || strings.HasPrefix(e.Text, sim.PowerLost.String()))
+		crash := e.Kind == history.Lost || e.Kind == history.Boot || e.Kind == history.Down && crashed(e)
 		if p.text == "" && crash && t.byFault(seq) {
 			delete(t.chosen, seq)
 		}
 	}
+	t.ends()
+}
+
+// ends chooses how a process ended by itself after a necessary fault that its host knows of, and how it started again: what a disk that fails
+// leads to. The end that counts is the last one before what broke.
+func (t *teller) ends() {
+	for host := range t.claims {
+		var down, up int32 = -1, -1
+		for _, seq := range t.claims[host] {
+			e := &t.h.Events[seq]
+			switch {
+			case seq >= t.root || !t.past(seq, t.root):
+			case e.Kind == history.Down && !crashed(e) && t.suffered(seq):
+				down, up = seq, -1
+			case down >= 0 && up < 0 && e.Claim.Topic == "recover" && t.past(down, seq):
+				up = seq
+			}
+		}
+		for _, seq := range []int32{down, up} {
+			if seq >= 0 && t.choose(seq, 1) {
+				t.chosen[seq].rank = 1
+			}
+		}
+	}
+}
+
+// crashed reports whether a process ended by a fault, not by itself.
+func crashed(e *history.Event) bool {
+	return strings.HasPrefix(e.Text, sim.Killed.String()) || strings.HasPrefix(e.Text, sim.PowerLost.String())
+}
+
+// suffered reports whether a necessary fault of a disk came before the end of a process, on its host.
+func (t *teller) suffered(down int32) bool {
+	for i := range down {
+		e := &t.h.Events[i]
+		if e.Kind != history.Action || !t.needed[e.Action] || !slices.Contains(t.order.touched[i], t.h.Events[down].Host) {
+			continue
+		}
+		if a := t.action(e.Action); a != nil && strings.HasPrefix(a.Kind, "disk-") {
+			return true
+		}
+	}
+	return false
 }
 
 // byFault reports whether an action of the plan brought an event about.
@@ -94,8 +136,7 @@ func (t *teller) effects(at int32, a *plan.Action) (downs, lost []int32) {
 		case history.Down:
 			caused := e.ID == t.h.Events[at].ID
 			if lurking(a) {
-				crash := strings.HasPrefix(e.Text, sim.Killed.String()) || strings.HasPrefix(e.Text, sim.PowerLost.String())
-				caused = crash && len(downs) == 0 && (len(hosts) == 0 || slices.Contains(hosts, e.Host)) && !t.told[i] && !t.struck(i)
+				caused = crashed(e) && len(downs) == 0 && (len(hosts) == 0 || slices.Contains(hosts, e.Host)) && !t.told[i] && !t.struck(i)
 			}
 			if caused {
 				downs = append(downs, i)

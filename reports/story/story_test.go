@@ -111,7 +111,7 @@ func TestStoryOfWhatWasNotFlushed(t *testing.T) {
 	s := Tell(h, parts)
 	require.Equal(t, ` 1. n1 becomes leader of epoch 3
  2. n1 appends offsets 17 to 19
- 3. n2 appends offsets 17 to 19, fetched from n1, without flushing first
+ 3. n2 appends offsets 17 to 19, fetched from n1, which no flush made durable
  4. n1 takes everything below offset 20 for committed, since n2 fetched from there on
  5. n2 takes everything below offset 20 for committed, too
  6. at 0.013s n2 loses power and loses offsets 17 to 19, not flushed, though n1 counts on it for offsets below 20 (necessary)
@@ -122,7 +122,7 @@ func TestStoryOfWhatWasNotFlushed(t *testing.T) {
 	require.True(t, s.Lines[5].Necessary)
 
 	h, parts = unflushed(true)
-	require.NotContains(t, Tell(h, parts).String(), "without flushing")
+	require.NotContains(t, Tell(h, parts).String(), "no flush")
 }
 
 func TestStoryNamesNoIncidentalFault(t *testing.T) {
@@ -193,4 +193,13 @@ func TestStoryOfARunThatIsStuck(t *testing.T) {
 	w.Verdict.Outcome = plan.LegitimatelyStuck
 	s = Tell(&w.History, parts)
 	require.Contains(t, s.Lines[len(s.Lines)-1].Text, "this is legitimate")
+}
+
+// A log that is broken may claim any offsets: the records that are told are those that are there.
+func TestStoryOfAHugeGap(t *testing.T) {
+	w := newWritten("n1")
+	at := w.claims(0, -1, sim.Claim{Topic: "append", Clause: "appends offsets 7 to 4611686018427387904", From: 7, To: 1 << 62})
+	w.Events[at].Log = []history.LogEdit{{Do: "append", Offset: 7, Text: "NoOpRecord {}"}, {Do: "append", Offset: 1<<62 - 1, Text: "ConfigRecord {}"}}
+	w.breaks(at, "log-matching", "n1 has a gap below offset 4611686018427387904")
+	require.Contains(t, Tell(&w.History, nil).String(), "(NoOpRecord, ConfigRecord)")
 }

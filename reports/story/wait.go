@@ -74,8 +74,10 @@ func (t *teller) standing() string {
 		case role == "": // no node, or none yet
 		case facets["leader"] == "" || facets["leader"] == "none" || strings.EqualFold(role, "leader"):
 			words = append(words, fmt.Sprintf("%s is %s in epoch %s", name, strings.ToLower(role), epoch))
-		default:
+		case strings.Contains(strings.ToLower(role), "follower"):
 			words = append(words, fmt.Sprintf("%s follows %s in epoch %s", name, facets["leader"], epoch))
+		default: // who asks for pre-votes still knows whom it followed (KIP-996)
+			words = append(words, fmt.Sprintf("%s, which followed %s, is %s in epoch %s", name, facets["leader"], strings.ToLower(role), epoch))
 		}
 	}
 	return enumerate(words)

@@ -3,6 +3,7 @@ package story
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +28,21 @@ func (t *teller) write() {
 		}
 		t.story.Lines = append(t.story.Lines, line)
 	}
+	t.once(last[len(last)-1].Text)
 	t.story.Lines = append(t.story.Lines, last...)
+}
+
+// shortError is the length of an error that may well be told twice.
+const shortError = 40
+
+// once takes an error out of the lines that tell it before the last one does.
+func (t *teller) once(last string) {
+	for i := range t.story.Lines {
+		line := &t.story.Lines[i]
+		if head, told, found := strings.Cut(line.Text, ": "); found && len(told) >= shortError && strings.Contains(last, told) {
+			line.Text = head
+		}
+	}
 }
 
 // kept are the picks of the lowest rank, as many as there is room for. Claims that are told within another line have none of their own,
@@ -115,7 +130,7 @@ func (t *teller) records(seq int32) string {
 		}
 	}
 	var names []string
-	for offset := c.From; offset < c.To; offset++ {
+	for _, offset := range slices.Sorted(maps.Keys(found)) { // not each of the claim: a log that is broken may have any
 		if name := found[offset]; name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

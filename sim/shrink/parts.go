@@ -105,16 +105,23 @@ func Without(p *plan.Plan, part *Part) (candidate *plan.Plan, ok bool) {
 }
 
 // Necessary runs the plan without each part and returns the parts with Necessary set: where the target does not show any more, or where
-// the scenario refuses what is left. parts are those of Parts(p), or some of them; the slice given stays as it is.
+// the scenario refuses what is left. A run that is stuck shows another failure when it waits for something else first, as it does to Shrink; what
+// that is tells one more run. parts are those of Parts(p), or some of them; the slice given stays as it is.
 func Necessary(r Runner, p *plan.Plan, target string, parts []Part) []Part {
 	parts = slices.Clone(parts)
+	waits := ""
+	if target == string(plan.Stuck) {
+		if whole, err := r.Run(p, sim.Options{}); err == nil && whole.Verdict != nil {
+			waits = bound(whole.Verdict)
+		}
+	}
 	for i := range parts {
 		candidate, ok := Without(p, &parts[i])
 		if !ok {
 			continue
 		}
 		result, err := r.Run(candidate, sim.Options{})
-		parts[i].Necessary = err != nil || result.Verdict == nil || !Shows(result.Verdict, target)
+		parts[i].Necessary = err != nil || result.Verdict == nil || !Shows(result.Verdict, target) || waits != "" && bound(result.Verdict) != waits
 	}
 	return parts
 }

@@ -72,3 +72,24 @@ func TestNecessaryRunsThePlanWithoutEachPart(t *testing.T) {
 	all, necessary := shrink.Count(parts, shrink.ActionPart)
 	require.Equal(t, [2]int64{2, 1}, [2]int64{all, necessary})
 }
+
+// A run that is stuck without a part, but waits for something else first, is another failure: the part is necessary, as it is to Shrink.
+func TestNecessaryKnowsWhatAStuckRunWaitsFor(t *testing.T) {
+	p := &plan.Plan{Hosts: []plan.Host{{ID: "n1"}, {ID: "n2"}}, Actions: []plan.Action{{ID: "a", Kind: "cut"}, {ID: "b", Kind: "cut"}, {ID: "c", Kind: "cut"}}}
+	r := &fake{fails: func(p *plan.Plan) *plan.Verdict {
+		switch {
+		case !has(p, "a"):
+			return nil
+		case !has(p, "b"):
+			return &plan.Verdict{Outcome: plan.Stuck, Waiting: []string{"watermark-moves: up to 3"}}
+		}
+		return &plan.Verdict{Outcome: plan.Stuck, Waiting: []string{"leader-exists: nobody leads", "watermark-moves: up to 2"}}
+	}}
+	var need []string
+	for _, part := range shrink.Necessary(r, p, "stuck", shrink.Parts(p)[:3]) {
+		if part.Necessary {
+			need = append(need, part.ID)
+		}
+	}
+	require.Equal(t, []string{"a", "b"}, need)
+}
