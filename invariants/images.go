@@ -43,7 +43,7 @@ func (t *imageTable) row(offset int64) *imageRow {
 	if t.origin < 0 {
 		t.origin = max(offset-1024, 0)
 	}
-	if offset < t.origin || offset-t.origin >= maxHeads {
+	if offset < t.origin || offset-t.origin >= min(int64(len(t.rows))+maxLeap, maxHeads) {
 		return nil
 	}
 	for int64(len(t.rows)) <= offset-t.origin {

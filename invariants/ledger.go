@@ -127,6 +127,10 @@ func (l *ledger) head(base int64) batchID {
 // an entry and so never found again.
 const maxHeads = 1 << 26
 
+// maxLeap bounds how far beyond all others an offset may lie in the tables that have a row for each: the offset of a batch is under no
+// checksum, and one flipped bit of it would make a table of gigabytes.
+const maxLeap = 1 << 20
+
 // add decodes a new batch and makes it findable.
 func (l *ledger) add(bytes record.Batch, id batchID, b *batch) {
 	b.factStart, b.editStart = int32(len(l.facts)), l.firstEdit+int32(len(l.edits))
@@ -141,7 +145,7 @@ func (l *ledger) link(id batchID, base int64) {
 	if l.origin < 0 {
 		l.origin = max(base-1024, 0)
 	}
-	if base < l.origin || base-l.origin >= maxHeads {
+	if base < l.origin || base-l.origin >= min(int64(len(l.heads))+maxLeap, maxHeads) {
 		return
 	}
 	for int64(len(l.heads)) <= base-l.origin {
