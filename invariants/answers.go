@@ -58,23 +58,33 @@ type brokerReport struct {
 // leaving returns the offset from which a broker waits, -1 for one that does not.
 func (s *answering) leaving(broker int32, epoch int64) int64 { return s.report(broker, epoch, true) }
 
-// applied returns the metadata offset that a broker told last, -1 for none.
-func (s *answering) applied(broker int32, epoch int64) int64 { return s.report(broker, epoch, false) }
+// applied returns the metadata offset that a broker had told last when the controller came to an operation, -1 for none.
+func (p *pendingOperation) applied(broker int32, epoch int64) int64 {
+	return reported(p.told, broker, epoch, false)
+}
 
 func (s *answering) report(broker int32, epoch int64, leaves bool) int64 {
-	for i := range s.reports {
-		if x := &s.reports[i]; x.broker == broker && x.epoch == epoch && x.leaves == leaves {
+	return reported(s.reports, broker, epoch, leaves)
+}
+
+func reported(list []brokerReport, broker int32, epoch int64, leaves bool) int64 {
+	for i := range list {
+		if x := &list[i]; x.broker == broker && x.epoch == epoch && x.leaves == leaves {
 			return x.since
 		}
 	}
 	return -1
 }
 
-// beat notes what a heartbeat tells.
-func (s *answering) beat(h *controller.BrokerHeartbeat) {
+// beat notes what a heartbeat tells that the controller took. One that is refused, for it waited too long or is of a former process, tells nothing.
+func (s *answering) beat(op *controller.Op) {
+	h := op.Heartbeat
+	if op.Kind != controller.Heartbeat || !s.active {
+		return
+	}
 	for i := range s.reports {
 		if x := &s.reports[i]; x.broker == h.BrokerID && x.epoch == h.BrokerEpoch && !x.leaves {
-			x.since = max(x.since, h.CurrentMetadataOffset) // one that tells less may have come after the decision that is answered now
+			x.since = h.CurrentMetadataOffset
 			return
 		}
 	}
@@ -85,8 +95,9 @@ func (s *answering) beat(h *controller.BrokerHeartbeat) {
 type pendingOperation struct {
 	op     controller.Op
 	before *image.Image
-	after  *image.Image // nil as long as the controller works on it
-	waits  int64        // stable offset with which it has to be answered
+	after  *image.Image   // nil as long as the controller works on it
+	waits  int64          // stable offset with which it has to be answered
+	told   []brokerReport // what brokers had told when the controller came to it, where that decides whether one may go
 }
 
 // configWrite is a committed value of a default configuration of brokers.
@@ -129,11 +140,7 @@ func (a *Answers) OnProtocol(h *sim.Host, o sim.Observation) {
 	case *MetadataObservation:
 		a.event(h.ID(), &a.at[h.Index()], &x.E)
 	case *OperationAsked:
-		s := &a.at[h.Index()]
-		s.pending = append(s.pending, pendingOperation{op: x.Op, before: x.Image, waits: -1})
-		if x.Op.Kind == controller.Heartbeat && s.active {
-			s.beat(x.Op.Heartbeat)
-		}
+		a.asked(&a.at[h.Index()], x)
 	case *OperationTaken:
 		a.taken(h.ID(), &a.at[h.Index()], x)
 	case *OperationAnswered:
@@ -203,6 +210,18 @@ func (a *Answers) overdue(host string, s *answering) {
 	}
 }
 
+// asked notes an operation that the controller begins to work on, and what it goes by: a broker is told to go by what others had told until
+// then. The answer comes when that is stable, and others may have told less by then, as a process that was fenced meanwhile and starts over.
+func (a *Answers) asked(s *answering, x *OperationAsked) {
+	p := pendingOperation{op: x.Op, before: x.Image, waits: -1}
+	if x.Op.Kind == controller.Heartbeat {
+		if b := x.Image.Broker(x.Op.Heartbeat.BrokerID); b != nil && !b.Fenced && (b.InControlledShutdown || s.leaving(b.ID, b.Epoch) >= 0) {
+			p.told = slices.Clone(s.reports)
+		}
+	}
+	s.pending = append(s.pending, p)
+}
+
 // taken notes the memory after an operation was worked on. One that is answered already has changed nothing, unless the controller lost its
 // leadership over it.
 func (a *Answers) taken(host string, s *answering, x *OperationTaken) {
@@ -212,6 +231,7 @@ func (a *Answers) taken(host string, s *answering, x *OperationTaken) {
 			continue
 		}
 		p.after, p.waits = x.Image, s.highest
+		s.beat(&p.op)
 		return
 	}
 	if x.Answered && s.active && x.Image != x.Before {
@@ -229,10 +249,13 @@ func (a *Answers) answered(host string, s *answering, x *OperationAnswered) {
 	p := s.pending[at]
 	s.pending = slices.Delete(s.pending, at, at+1)
 	*a.count++
-	if p.after == nil {
-		p.after = p.before
-	}
 	r := &x.Result
+	if p.after == nil { // it was answered while the controller worked on it
+		p.after = p.before
+		if r.Code == controller.None {
+			defer s.beat(&p.op)
+		}
+	}
 	if evidence, why := a.judge(s, &p, r); evidence != "" {
 		a.fail(evidence, host, &p, fmt.Sprintf("the answer is %v at offset %d: %s", r.Code, r.Offset, why))
 	}

@@ -271,9 +271,9 @@ func (j *judgement) seen(old *image.Broker, h *controller.BrokerHeartbeat, reply
 	switch {
 	case reply.InControlledShutdown && since < 0:
 		j.at.reports = append(j.at.reports, brokerReport{broker: h.BrokerID, epoch: h.BrokerEpoch, since: max(j.r.Offset, 0), leaves: true})
-	case reply.ShouldShutDown && !old.Fenced && since >= 0:
+	case reply.ShouldShutDown && !old.Fenced && since >= 0 && j.p.told != nil:
 		for b := range j.before.Brokers() {
-			told := j.at.applied(b.ID, b.Epoch)
+			told := j.p.applied(b.ID, b.Epoch)
 			j.wrong(b.Active() && b.ID != h.BrokerID && told < since && j.at.leaving(b.ID, b.Epoch) < 0, "unseen", "it is told to go, its leaving is at offset %d, and broker %d has told of %d", since,
 				b.ID, told)
 		}
