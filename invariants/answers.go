@@ -78,6 +78,10 @@ func reported(list []brokerReport, broker int32, epoch int64, leaves bool) int64
 
 // beat notes what a heartbeat tells that the controller took. One that is refused, for it waited too long or is of a former process, tells nothing.
 func (s *answering) beat(op *controller.Op) {
+	if op.Kind == controller.RegisterBroker { // the same process too begins anew, with what it told and with its leaving (metadata-bootstrap 7.5)
+		s.over(op.Broker.BrokerID, true)
+		return
+	}
 	h := op.Heartbeat
 	if op.Kind != controller.Heartbeat || !s.active {
 		return
@@ -98,6 +102,8 @@ type pendingOperation struct {
 	after  *image.Image   // nil as long as the controller works on it
 	waits  int64          // stable offset with which it has to be answered
 	told   []brokerReport // what brokers had told when the controller came to it, where that decides whether one may go
+	leaves int64          // since when the one that asks leaves, -1 for not
+	former bool           // that is over since
 }
 
 // configWrite is a committed value of a default configuration of brokers.
@@ -213,13 +219,27 @@ func (a *Answers) overdue(host string, s *answering) {
 // asked notes an operation that the controller begins to work on, and what it goes by: a broker is told to go by what others had told until
 // then. The answer comes when that is stable, and others may have told less by then, as a process that was fenced meanwhile and starts over.
 func (a *Answers) asked(s *answering, x *OperationAsked) {
-	p := pendingOperation{op: x.Op, before: x.Image, waits: -1}
+	p := pendingOperation{op: x.Op, before: x.Image, waits: -1, leaves: -1}
 	if x.Op.Kind == controller.Heartbeat {
-		if b := x.Image.Broker(x.Op.Heartbeat.BrokerID); b != nil && !b.Fenced && (b.InControlledShutdown || s.leaving(b.ID, b.Epoch) >= 0) {
-			p.told = slices.Clone(s.reports)
+		b := x.Image.Broker(x.Op.Heartbeat.BrokerID)
+		if b != nil && b.Fenced { // who is fenced has left its shutdown: when it is let in again and asks to go, it waits for nobody (7.5)
+			s.over(b.ID, false)
+		}
+		if b != nil && !b.Fenced && (b.InControlledShutdown || s.leaving(b.ID, b.Epoch) >= 0) {
+			p.told, p.leaves = slices.Clone(s.reports), s.leaving(b.ID, b.Epoch)
 		}
 	}
 	s.pending = append(s.pending, p)
+}
+
+// over forgets that a broker leaves, of answers too that are on their way, and with all what it told.
+func (s *answering) over(broker int32, all bool) {
+	s.reports = slices.DeleteFunc(s.reports, func(r brokerReport) bool { return r.broker == broker && (all || r.leaves) })
+	for i := range s.pending {
+		if h := s.pending[i].op.Heartbeat; h != nil && h.BrokerID == broker {
+			s.pending[i].former = true
+		}
+	}
 }
 
 // taken notes the memory after an operation was worked on. One that is answered already has changed nothing, unless the controller lost its

@@ -169,6 +169,9 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 		if old != nil && now != nil && old.IncarnationID != now.IncarnationID {
 			j.restarted(old, r)
 		}
+		if now != nil {
+			j.introduced(old, now, r)
+		}
 		if now != nil && features.SupportsDirectoryAssignment(j.before.MetadataVersion()) {
 			j.wrong(!sameIDs(now.LogDirs, r.LogDirs), "registration", "broker %d has other log directories", r.BrokerID)
 		}
@@ -179,6 +182,26 @@ func (j *judgement) registration(r *controller.BrokerRegistration) {
 	case controller.InconsistentClusterID:
 		j.wrong(j.before.ClusterID() != "" && r.ClusterID == j.before.ClusterID(), "reason", "the cluster id is %q here and there", r.ClusterID)
 	}
+}
+
+// introduced: a registration says what the broker said of itself. The same incarnation keeps what it had, a new one begins fenced.
+func (j *judgement) introduced(old, now *image.Broker, r *controller.BrokerRegistration) {
+	rack, has := "", r.Rack != nil
+	if has {
+		rack = *r.Rack
+	}
+	j.wrong(now.HasRack != has || now.Rack != rack, "registration", "broker %d is in rack %q, there %t, and said %q, there %t", r.BrokerID, now.Rack, now.HasRack, rack, has)
+	j.wrong(!slices.Equal(now.Listeners, r.Listeners), "registration", "broker %d has listeners %v, and said %v", r.BrokerID, now.Listeners, r.Listeners)
+	j.wrong(!slices.Equal(now.Features, r.Features), "registration", "broker %d supports %v, and said %v", r.BrokerID, now.Features, r.Features)
+	if old == nil || old.IncarnationID != r.IncarnationID {
+		j.wrong(!now.Fenced || now.InControlledShutdown, "registration", "broker %d begins fenced: %t, shutting down: %t", r.BrokerID, now.Fenced, now.InControlledShutdown)
+		return
+	}
+	j.wrong(now.Epoch != old.Epoch || now.Fenced != old.Fenced || j.before.MetadataVersion() >= 7 && now.InControlledShutdown != old.InControlledShutdown, "registration",
+		"broker %d registers again as the same process: epoch %d and %d, fenced %t and %t, shutting down %t and %t", r.BrokerID, old.Epoch, now.Epoch, old.Fenced, now.Fenced,
+		old.InControlledShutdown, now.InControlledShutdown)
+	j.wrong(j.before.MetadataVersion() >= 30 && !sameIDs(now.CordonedLogDirs, old.CordonedLogDirs), "registration", "broker %d registers again as the same process, and has other "+
+		"cordoned directories", r.BrokerID)
 }
 
 // directories is check 4 of 5.8 (KIP-858).
@@ -256,6 +279,9 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 		j.wrong(h.WantFence && !now.Fenced && !now.InControlledShutdown && j.before.MetadataVersion() >= 7, "heartbeat", "it wants to be fenced, and is not")
 		j.wrong(reply.ShouldShutDown && !h.WantFence && !old.Fenced && leads(j.before, h.BrokerID), "heartbeat", "it is told to go, and leads partitions")
 		j.seen(old, h, reply)
+		j.wrong(j.before.MetadataVersion() >= 30 && h.CordonedLogDirs != nil && !sameIDs(now.CordonedLogDirs, h.CordonedLogDirs), "heartbeat", "%d directories are cordoned, it told of %d",
+			len(now.CordonedLogDirs), len(h.CordonedLogDirs))
+		j.wrong(j.before.MetadataVersion() < 17 && !sameIDs(now.LogDirs, old.LogDirs), "heartbeat", "its log directories change at a level that has none")
 		for _, dir := range h.OfflineLogDirs {
 			j.wrong(j.before.MetadataVersion() >= 17 && slices.Contains(now.LogDirs, dir) && len(now.LogDirs) > 1, "heartbeat", "directory %s is offline and in its registration", dir)
 		}
@@ -267,8 +293,12 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 // seen: a broker that had to wait is told to go when every active broker has reported that its metadata are as far as the change that made it
 // wait (KAFKA-14292).
 func (j *judgement) seen(old *image.Broker, h *controller.BrokerHeartbeat, reply *controller.BrokerReply) {
-	since := j.at.leaving(h.BrokerID, h.BrokerEpoch)
+	since := j.p.leaves
+	if since < 0 && !j.p.former { // the answer that said so came since
+		since = j.at.leaving(h.BrokerID, h.BrokerEpoch)
+	}
 	switch {
+	case reply.InControlledShutdown && j.p.former:
 	case reply.InControlledShutdown && since < 0:
 		j.at.reports = append(j.at.reports, brokerReport{broker: h.BrokerID, epoch: h.BrokerEpoch, since: max(j.r.Offset, 0), leaves: true})
 	case reply.ShouldShutDown && !old.Fenced && since >= 0 && j.p.told != nil:
@@ -324,6 +354,11 @@ func (j *judgement) setting(resource controller.ConfigResource, c *controller.Co
 		j.wrong(err != nil || n < 1, "config", "%s is %q", c.Name, value)
 	case c.Name == "unclean.leader.election.enable" && there:
 		j.wrong(value != "true" && value != "false", "config", "%s is %q", c.Name, value)
+	}
+	list := c.Name != "min.insync.replicas" && c.Name != "unclean.leader.election.enable"
+	j.wrong(!list && c.Operation > controller.ConfigDelete, "config", "%s is no list, and operation %d was accepted", c.Name, c.Operation)
+	if id, err := strconv.ParseInt(resource.Name, 10, 32); resource.Type == image.BrokerResource && resource.Name != "" {
+		j.wrong(err != nil || j.before.Broker(int32(id)) == nil, "config", "there is no broker %q", resource.Name)
 	}
 	if c.Name == "min.insync.replicas" && resource.Type == image.BrokerResource && j.before.FeatureLevel(features.EligibleLeaderReplicas) > 0 {
 		j.wrong(resource.Name != "" || !there, "config", "%s of broker %q is changed, there %t, and eligible leader replicas need the default of all", c.Name, resource.Name, there)

@@ -69,6 +69,9 @@ func (j *judgement) assigned(q *controller.AssignReplicasToDirsRequest) {
 // created is 7.6: a topic that was refused is not there, unless it was, and one that was made is there as the answer says.
 func (j *judgement) created(q *controller.CreateTopicsRequest) {
 	results, _ := j.r.Answer.([]controller.TopicResult)
+	if q.Quota != nil { // what is left of it
+		j.wrong(q.Quota.Partitions < 0, "quota", "%d partitions more than the quota allows are made", -q.Quota.Partitions)
+	}
 	for i := range results {
 		x := &results[i]
 		old, now := j.before.TopicByName(x.Name), j.after.TopicByName(x.Name)
@@ -78,6 +81,8 @@ func (j *judgement) created(q *controller.CreateTopicsRequest) {
 		case x.Code == controller.InvalidTopicException:
 			j.wrong(plainName(x.Name) && j.lookalike(x.Name) == "", "reason", "topic %q is a name like others, and no topic looks like it", x.Name)
 			j.wrong(old == nil && now != nil, "topic", "topic %q is there, and was refused", x.Name)
+		case x.Code == controller.None && (x.Name == "__cluster_metadata" || namedTwice(q.Topics, x.Name) || j.unevenly(&q.Topics[i])):
+			j.wrong(true, "topic", "topic %q is made, and nobody may make that", x.Name)
 		case x.Code == controller.None && j.lookalike(x.Name) != "":
 			j.wrong(true, "collision", "topic %q is made beside %q: metrics show both under one name", x.Name, j.lookalike(x.Name))
 		case x.Code == controller.None && q.ValidateOnly:
@@ -91,7 +96,11 @@ func (j *judgement) created(q *controller.CreateTopicsRequest) {
 			j.wrong(q.Topics[i].Partitions > 0 && count != q.Topics[i].Partitions, "topic", "topic %q has %d partitions, asked for were %d", x.Name, count, q.Topics[i].Partitions)
 			for n, p := range j.after.Partitions(now.ID) {
 				j.wrong(len(p.Replicas) != int(x.ReplicationFactor), "topic", "partition %s-%d has %d replicas, the answer says %d", x.Name, n, len(p.Replicas), x.ReplicationFactor)
-				j.wrong(hasTwice(p.Replicas), "topic", "partition %s-%d has a replica twice", x.Name, n)
+				j.placed(x.Name, n, p, assignmentOf(&q.Topics[i], n))
+			}
+			for _, c := range q.Topics[i].Configs {
+				value, found := j.after.Config(image.ConfigKey{Type: image.TopicResource, Resource: x.Name, Name: c.Name})
+				j.wrong(!found || value != *c.Value, "config", "%s of topic %q is %q, there %t, asked for was %q", c.Name, x.Name, value, found, *c.Value)
 			}
 		default:
 			j.wrong(old == nil && now != nil, "topic", "topic %q is there, and was refused", x.Name)
@@ -121,6 +130,16 @@ func plainName(name string) bool {
 	return odd < 0 && name != "" && name != "." && name != ".." && len(name) <= 249
 }
 
+func namedTwice(topics []controller.NewTopic, name string) bool {
+	n := 0
+	for i := range topics {
+		if topics[i].Name == name {
+			n++
+		}
+	}
+	return n > 1
+}
+
 func hasTwice(list []int32) bool {
 	for i, id := range list {
 		if slices.Contains(list[:i], id) {
@@ -146,7 +165,7 @@ func (j *judgement) deleted() {
 		case controller.UnknownTopicID:
 			j.wrong(old != nil, "reason", "topic %s is there", x.ID)
 		case controller.UnknownTopicOrPartition:
-			j.wrong(j.before.TopicByName(x.Name) != nil, "reason", "topic %q is there", x.Name)
+			j.wrong(j.before.TopicByName(x.Name) != nil || x.Name == "", "reason", "topic %q is there, or was asked for by its id", x.Name)
 		}
 	}
 }
@@ -164,6 +183,17 @@ func (j *judgement) extended(q *controller.CreatePartitionsRequest) {
 		case x.Code == controller.None && !q.ValidateOnly:
 			count := j.after.PartitionCount(t.ID)
 			j.wrong(count != q.Topics[i].Count, "topic", "topic %q has %d partitions, asked for were %d", x.Name, count, q.Topics[i].Count)
+			have, first := j.before.PartitionCount(t.ID), j.before.Partition(t.ID, 0)
+			for number := have; number < count; number++ {
+				p := j.after.Partition(t.ID, number)
+				j.wrong(first != nil && len(p.Replicas) != len(first.Replicas), "topic", "partition %s-%d has %d replicas, the first one %d", x.Name, number, len(p.Replicas),
+					len(first.Replicas))
+				var by []int32
+				if list := q.Topics[i].Assignments; list != nil {
+					by = list[number-have]
+				}
+				j.placed(x.Name, number, p, by)
+			}
 		default:
 			was, is := j.before.PartitionCount(t.ID), j.after.PartitionCount(t.ID)
 			j.wrong(was != is, "topic", "topic %q has %d partitions, it had %d", x.Name, is, was)
@@ -282,11 +312,34 @@ func (j *judgement) reassigned(q *controller.AlterPartitionReassignmentsRequest)
 			j.wrong(now.PartitionEpoch != old.PartitionEpoch, "reassignment", "partition %s-%d has changed, and the move was refused", x.Topic, x.Partition)
 		case a.Replicas == nil:
 			j.wrong(!moving || len(now.AddingReplicas)+len(now.RemovingReplicas) > 0, "reassignment", "partition %s-%d moves still", x.Topic, x.Partition)
+			j.takenBack(x, t.Name, old, now)
 		default:
 			stay := slices.DeleteFunc(slices.Clone(now.Replicas), func(id int32) bool { return slices.Contains(now.RemovingReplicas, id) })
 			j.wrong(!slices.Equal(stay, a.Replicas), "reassignment", "partition %s-%d goes to %v, asked for was %v", x.Topic, x.Partition, stay, a.Replicas)
+			j.wrong(j.impossible(a.Replicas), "reassignment", "partition %s-%d goes to %v: a broker twice, or one that is not registered", x.Topic, x.Partition, a.Replicas)
+			j.wrong(len(now.RemovingReplicas) > 0 && !slices.Equal(now.Replicas[:len(stay)], stay), "reassignment", "partition %s-%d is on %v: those to go are not the last", x.Topic,
+				x.Partition, now.Replicas)
 		}
 	}
+}
+
+// takenBack: the replicas are those from before the move, in their order. Where nobody of them was in sync, and somebody was, the first one
+// counts as such by decree, which takes an unclean election (KIP-455).
+func (j *judgement) takenBack(x *controller.ElectionResult, topic string, old, now *image.Partition) {
+	stay := slices.DeleteFunc(slices.Clone(old.Replicas), func(id int32) bool { return slices.Contains(old.AddingReplicas, id) })
+	j.wrong(!slices.Equal(now.Replicas, stay), "reassignment", "partition %s-%d is on %v, before the move it was on %v", x.Topic, x.Partition, now.Replicas, stay)
+	left := slices.ContainsFunc(old.Isr, func(id int32) bool { return !slices.Contains(old.AddingReplicas, id) })
+	j.wrong(!left && len(old.Isr) > 0 && !uncleanly(j.before, topic), "reassignment", "partition %s-%d has nobody in sync without the move, and no unclean election is allowed",
+		x.Topic, x.Partition)
+}
+
+// uncleanly is unclean.leader.election.enable of a topic, else of all brokers. No controller of a run has it in its own configuration.
+func uncleanly(img *image.Image, topic string) bool {
+	value, found := img.Config(image.ConfigKey{Type: image.TopicResource, Resource: topic, Name: "unclean.leader.election.enable"})
+	if !found {
+		value, _ = img.Config(image.ConfigKey{Type: image.BrokerResource, Name: "unclean.leader.election.enable"})
+	}
+	return value == "true"
 }
 
 // allocated is KIP-730: a block begins where the one before ended, and nobody else gets it.

@@ -115,7 +115,26 @@ func answersCases() []answersCase {
 	}
 	register := controller.Op{Kind: controller.RegisterBroker, Broker: &controller.BrokerRegistration{BrokerID: 4, IncarnationID: record.UUIDFromHalves(4, 1), LogDirs: []record.UUID{theTopic},
 		Features: []image.FeatureRange{{Name: "metadata.version", Minimum: 1, Maximum: 25}, {Name: "group.version", Maximum: 1}}}}
-	registered := []records.Record{&records.RegisterBrokerRecord{BrokerId: 4, BrokerEpoch: 40, Fenced: true, IncarnationId: record.UUIDFromHalves(4, 1), LogDirs: []record.UUID{theTopic}}}
+	supports := []records.BrokerFeature{{Name: "metadata.version", MinSupportedVersion: 1, MaxSupportedVersion: 25}, {Name: "group.version", MaxSupportedVersion: 1}}
+	registered := []records.Record{&records.RegisterBrokerRecord{BrokerId: 4, BrokerEpoch: 40, Fenced: true, IncarnationId: record.UUIDFromHalves(4, 1), LogDirs: []record.UUID{theTopic}, Features: supports}}
+	place := func(replicas, isr []int32, leader int32) []records.Record {
+		var dirs []record.UUID
+		for _, id := range replicas {
+			dirs = append(dirs, record.UUIDFromHalves(uint64(id), 9))
+		}
+		return []records.Record{&records.TopicRecord{Name: "n", TopicId: record.UUIDFromHalves(8, 8)}, &records.PartitionRecord{TopicId: record.UUIDFromHalves(8, 8), Replicas: replicas, Isr: isr,
+			Leader: leader, Directories: dirs}}
+	}
+	byHand := func(broker int32) controller.Op {
+		return controller.Op{Kind: controller.CreateTopics, Request: &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{Name: "n", Partitions: -1, ReplicationFactor: -1,
+			Assignments: []controller.ReplicaAssignment{{Brokers: []int32{broker}}}}}}}
+	}
+	minInSync := "1"
+	grow := controller.Op{Kind: controller.IncrementalAlterConfigs, Request: &controller.IncrementalAlterConfigsRequest{Resources: []controller.ResourceChange{{
+		Resource: controller.ConfigResource{Type: image.TopicResource, Name: "t"}, Changes: []controller.ConfigChange{{Name: "min.insync.replicas", Operation: controller.ConfigAppend, Value: &minInSync}}}}}}
+	rack := "r"
+	inRack := []records.Record{&records.RegisterBrokerRecord{BrokerId: 4, BrokerEpoch: 40, Fenced: true, IncarnationId: record.UUIDFromHalves(4, 1), LogDirs: []record.UUID{theTopic}, Features: supports, Rack: &rack}}
+	unfencedAtOnce := []records.Record{&records.RegisterBrokerRecord{BrokerId: 4, BrokerEpoch: 40, IncarnationId: record.UUIDFromHalves(4, 1), LogDirs: []record.UUID{theTopic}, Features: supports}}
 	reply := func(epoch int64) controller.Result {
 		return controller.Result{Offset: 5, Broker: controller.BrokerReply{BrokerEpoch: epoch}}
 	}
@@ -171,6 +190,16 @@ func answersCases() []answersCase {
 		{"a configuration that is replaced", add, config(&text), written([]controller.ConfigResult{{}}), "config"},
 		{"a registration", register, registered, reply(40), ""},
 		{"a registration with another epoch", register, registered, reply(41), "registration"},
+		{"a registration in another rack", register, inRack, reply(40), "registration"},
+		{"a registration that is unfenced", register, unfencedAtOnce, reply(40), "registration"},
+		{"placed on who is fenced", create, place([]int32{3}, nil, -1), written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), "placement"},
+		{"placed on nobody", create, place([]int32{9}, []int32{9}, 9), written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), "placement"},
+		{"in sync is nobody who is active", create, place([]int32{1}, []int32{}, -1), written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), "placement"},
+		{"by hand, as asked for", byHand(2), place([]int32{2}, []int32{2}, 2), written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), ""},
+		{"by hand, elsewhere", byHand(2), place([]int32{1}, []int32{1}, 1), written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), "topic"},
+		{"by hand, on nobody", byHand(9), place([]int32{1}, []int32{1}, 1), written(topicResult("n", record.UUIDFromHalves(8, 8), controller.None, 1)), "topic"},
+		{"nothing is added to what is no list", grow, nil, code(controller.InvalidConfig), ""},
+		{"something is added to what is no list", grow, nil, said([]controller.ConfigResult{{}}), "config"},
 		{"a duplicate that is none", register, nil, code(controller.DuplicateBrokerRegistration), "reason"},
 		{"unsupported without being so", register, nil, code(controller.UnsupportedVersion), "reason"},
 		{"not the controller", create, nil, code(controller.NotController), "not-controller"},
@@ -369,8 +398,8 @@ func TestAnswersLetBrokersGo(t *testing.T) {
 }
 
 // TestWhoGoesIsDecidedByWhatWasTold: what counts is what a broker told last when the controller came to the heartbeat of the one that leaves. The
-// answer waits until it is stable, and what is told meanwhile says nothing of it: in metadata/topics:1 a broker asks to be fenced in that time, and
-// its next heartbeat is one of a process that starts over.
+// answer waits until it is stable, and what is told meanwhile says nothing of it: a broker may be fenced in that time, and its next heartbeat be one
+// of a process that starts over.
 func TestWhoGoesIsDecidedByWhatWasTold(t *testing.T) {
 	t.Run("less behind the decision", func(t *testing.T) {
 		g := newGoers(t)
@@ -395,6 +424,35 @@ func TestWhoGoesIsDecidedByWhatWasTold(t *testing.T) {
 		g.two(9)
 		g.answer(id, 9, g.goesAtOnce)
 		require.Len(t, *g.found, 1)
+	})
+	t.Run("who registers again begins anew", func(t *testing.T) {
+		g := newGoers(t)
+		g.next++
+		again := &controller.BrokerRegistration{BrokerID: 1}
+		g.a.asked(g.s, &OperationAsked{Op: controller.Op{ID: g.next, Kind: controller.RegisterBroker, Broker: again}, Image: g.leaving})
+		g.a.taken("c1", g.s, &OperationTaken{OpID: g.next, Before: g.leaving, Image: g.leaving})
+		g.s.pending = g.s.pending[:0]
+		g.answer(g.ask(g.wants, g.leaving, g.gone), 9, g.goesAtOnce)
+		require.Empty(t, *g.found)
+	})
+	t.Run("and what it was told before it did is over", func(t *testing.T) {
+		g := newGoers(t)
+		g.s.reports = nil
+		id := g.ask(g.wants, g.img, g.leaving)
+		g.next++
+		again := &controller.BrokerRegistration{BrokerID: 1}
+		g.a.asked(g.s, &OperationAsked{Op: controller.Op{ID: g.next, Kind: controller.RegisterBroker, Broker: again}, Image: g.leaving})
+		g.a.taken("c1", g.s, &OperationTaken{OpID: g.next, Before: g.leaving, Image: g.leaving})
+		g.answer(id, 8, controller.BrokerReply{BrokerEpoch: 10, InControlledShutdown: true})
+		g.answer(g.ask(g.wants, g.leaving, g.gone), 9, g.goesAtOnce)
+		require.Empty(t, *g.found)
+	})
+	t.Run("who was fenced meanwhile has left its shutdown", func(t *testing.T) {
+		g := newGoers(t)
+		back := &controller.BrokerHeartbeat{BrokerID: 1, BrokerEpoch: 10, CurrentMetadataOffset: 20}
+		g.answer(g.ask(back, g.gone, g.leaving), 9, controller.BrokerReply{BrokerEpoch: 10})
+		g.answer(g.ask(g.wants, g.leaving, g.gone), 9, g.goesAtOnce)
+		require.Empty(t, *g.found)
 	})
 	t.Run("a heartbeat that waited too long tells nothing", func(t *testing.T) {
 		g := newGoers(t)

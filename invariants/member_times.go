@@ -31,6 +31,8 @@ func MemberSometimes() []sim.SometimesDoc {
 		doc("offline-directory-led", "metadata/topics", 30_000, "a broker led a partition from the log directory that goes offline"),
 		doc("shrunk-below-3.6", "metadata/topics", 30_000, "below 3.6-IV0 a leader loses an in-sync replica and leads on, in a new epoch (KAFKA-15021)"),
 		doc("eligible-replicas-switched-on", "metadata/topics", 10_000, "a cluster with topics goes to the first level of eligible leader replicas (KIP-966)"),
+		doc("directory-told-with-eligible-replicas", "metadata/topics", 5_000, "a broker tells where its replica is while the partition has eligible replicas (KIP-858, KIP-966)"),
+		doc("directory-told-without-the-feature", "metadata/topics", 2_000, "the same while eligible leader replicas are switched off, and the list is from before"),
 		doc("reassignment-completed", "metadata/topics", 50_000, "all replicas that a reassignment adds are in sync, and those to go are gone"),
 	}
 }
@@ -134,6 +136,13 @@ func (m *MemberTimes) record(r records.Record) {
 		}
 	case *records.PartitionChangeRecord:
 		m.partition(before.Partition(x.TopicId, x.PartitionId), m.img.Partition(x.TopicId, x.PartitionId))
+		if old := before.Partition(x.TopicId, x.PartitionId); len(x.Directories) > 0 && x.Replicas == nil && x.Isr == nil && old != nil && len(old.Elr) > 0 {
+			if before.FeatureLevel(features.EligibleLeaderReplicas) > 0 {
+				m.met("directory-told-with-eligible-replicas")
+			} else {
+				m.met("directory-told-without-the-feature")
+			}
+		}
 	}
 }
 

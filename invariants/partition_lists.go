@@ -56,10 +56,31 @@ func (s *partitionStep) judge() string {
 	case !early && !gone && old.Leader == now.Leader && now.LeaderEpoch > old.LeaderEpoch:
 		return "needless-leader-epoch"
 	}
+	switch {
+	case now.Recovering && len(now.Isr) > 1: // what the others have is not what the leader has (KIP-704)
+		return "in-sync-while-recovering"
+	case s.directoryForgotten():
+		return "directory-forgotten"
+	}
 	if s.uncleanly() && !now.Recovering && s.after.MetadataVersion() >= 4 && !decreed(old, now) {
 		return "not-recovering"
 	}
 	return ""
+}
+
+// directoryForgotten tells whether a replica that stays is said to be elsewhere, in a change that is about replicas: only its broker says where it is
+// (KIP-858).
+func (s *partitionStep) directoryForgotten() bool {
+	old, now := s.old, s.now
+	if slices.Equal(old.Replicas, now.Replicas) {
+		return false
+	}
+	for at, id := range now.Replicas {
+		if was := slices.Index(old.Replicas, id); was >= 0 && was < len(old.Directories) && at < len(now.Directories) && old.Directories[was] != now.Directories[at] {
+			return true
+		}
+	}
+	return false
 }
 
 // uncleanly tells whether a leader was elected that was neither in sync nor eligible. One who came into sync with the end of a
@@ -90,9 +111,7 @@ func (s *partitionStep) judgeEligible() string {
 		return ""
 	}
 	if s.after.FeatureLevel(features.EligibleLeaderReplicas) == 0 {
-		// A record that says no more than where a replica is leaves the lists alone.
-		changed := now.Leader != old.Leader || !slices.Equal(now.Isr, old.Isr) || !slices.Equal(now.Replicas, old.Replicas)
-		if len(now.Elr) > 0 && changed { // nobody keeps it in step, and it would be in force again with the feature
+		if len(now.Elr) > 0 { // nobody keeps it in step, and it would be in force again with the feature
 			return "eligible-without-the-feature"
 		}
 		return ""

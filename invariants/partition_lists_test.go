@@ -8,6 +8,7 @@ import (
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 // imageWith is a cluster with brokers 1 to 4 in their first incarnation, and min.insync.replicas of all.
@@ -59,7 +60,15 @@ func TestPartitionLists(t *testing.T) {
 		{name: "the feature is off, and the list stays as it was", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: -1},
 			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}, want: "eligible-without-the-feature"},
 		{name: "the feature is off, and only a directory changes", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, Leader: -1},
-			now: part{Replicas: []int32{1, 2}, Elr: []int32{2}, Leader: -1}},
+			now: part{Replicas: []int32{1, 2}, Elr: []int32{2}, Leader: -1}, want: "eligible-without-the-feature"},
+		{name: "one is in sync beside a leader that recovers", minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1, Recovering: true},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{1, 2}, Leader: 1, Recovering: true}, want: "in-sync-while-recovering"},
+		{name: "one is in sync beside a leader that has recovered", minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: 1, Recovering: true},
+			now: part{Replicas: []int32{1, 2}, Isr: []int32{1, 2}, Leader: 1}},
+		{name: "a reassignment forgets where a replica is", minInSync: "1", old: part{Replicas: []int32{1}, Directories: []record.UUID{{1}}, Isr: []int32{1}, Leader: 1},
+			now: part{Replicas: []int32{2, 1}, Directories: []record.UUID{{}, {}}, AddingReplicas: []int32{2}, Isr: []int32{1}, Leader: 1}, want: "directory-forgotten"},
+		{name: "a reassignment keeps where a replica is", minInSync: "1", old: part{Replicas: []int32{1}, Directories: []record.UUID{{1}}, Isr: []int32{1}, Leader: 1},
+			now: part{Replicas: []int32{2, 1}, Directories: []record.UUID{{}, {1}}, AddingReplicas: []int32{2}, Isr: []int32{1}, Leader: 1}},
 		{name: "the feature is off, and the list ends", minInSync: "1", old: part{Replicas: []int32{1, 2}, Elr: []int32{2}, LastKnownElr: []int32{2}, Leader: -1},
 			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, LastKnownElr: []int32{2}, Leader: 2, LeaderEpoch: 1}},
 		{name: "an eligible one is elected uncleanly, others are in sync", elr: 1, minInSync: "2", old: part{Replicas: []int32{2, 1}, Isr: []int32{1}, Elr: []int32{2}, Leader: -1},

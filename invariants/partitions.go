@@ -60,6 +60,9 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 		}
 		old := change.Old
 		evidence := judgePartition(now, old, change.New, followed)
+		if evidence == "inactive-leader" && old != nil && old.Leader == change.New.Leader && !isActive(before, old.Leader) {
+			evidence = "" // what the leader before left half done: it was so before this operation, which is not about the leader
+		}
 		if t := now.TopicByID(change.Key.TopicID); evidence == "" && followed && old != nil && t != nil && change.New.PartitionEpoch == old.PartitionEpoch+1 {
 			evidence = stepOf(before, now, t.Name, old, change.New, settled).judge()
 		}
@@ -152,7 +155,9 @@ func isActive(now *image.Image, broker int32) bool {
 	return b != nil && b.Active()
 }
 
-// describePartition says what the rules look at.
+// DescribePartition says what the rules look at.
+func DescribePartition(p *image.Partition) string { return describePartition(p) }
+
 func describePartition(p *image.Partition) string {
 	if p == nil {
 		return "none"

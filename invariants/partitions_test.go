@@ -80,6 +80,27 @@ func TestPartitions(t *testing.T) {
 			require.Equal(t, []string{"partitions/" + c.evidence}, l.found)
 		})
 	}
+	t.Run("a leader that shut down under the controller before", func(t *testing.T) {
+		l := newLab(t, 1, Config{})
+		delta := image.NewDelta(image.New())
+		show := func(kind controller.EventKind, rs ...records.Record) {
+			for _, r := range rs {
+				require.NoError(t, delta.Replay(r))
+			}
+			img := delta.Apply(image.Provenance{})
+			delta.Reset(img)
+			l.core.partitionsEvent(l.nodes[0].r, &controller.Event{Kind: kind, Image: img})
+		}
+		p := records.NewPartitionRecord()
+		p.TopicId, p.PartitionId, p.Replicas, p.Isr, p.Leader, p.LeaderEpoch, p.PartitionEpoch = topic, 0, []int32{1, 2, 3}, []int32{1}, 1, 0, 0
+		show(controller.ControllerClaimed)
+		show(controller.Committed, broker(1, false), broker(2, false), broker(3, true), &records.TopicRecord{Name: "t", TopicId: topic}, p, shut)
+		show(controller.OpAppended, change(func(m *records.PartitionChangeRecord) { m.Directories = []record.UUID{dir(1), dir(2), dir(2)} }))
+		require.Empty(t, l.found)
+		show(controller.OpAppended, change(func(m *records.PartitionChangeRecord) { m.Leader, m.Isr = 2, []int32{1, 2} }),
+			&records.BrokerRegistrationChangeRecord{BrokerId: 2, BrokerEpoch: 2, Fenced: 1})
+		require.Contains(t, l.found, "partitions/inactive-leader", "this operation made a leader of one that is fenced")
+	})
 	t.Run("taken back", func(t *testing.T) {
 		old := &image.Partition{Replicas: []int32{3, 1, 2}, AddingReplicas: []int32{3}, Isr: []int32{3}, Leader: 3}
 		p := &image.Partition{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: -1, PartitionEpoch: 1, LeaderEpoch: 1}

@@ -43,6 +43,7 @@ type cluster struct {
 	clients       clients
 	answersTo     *invariants.Answers
 	triggers      snapshotCheck
+	balance       balanceCheck
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.
@@ -116,6 +117,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.declare(p)
 	c.kip.build(c, p)
 	c.membersOf.build(c)
+	c.balance.build(c)
 	c.book.build(c, p)
 	c.goal.build(c, p)
 	if err := c.asked.build(c, p); err != nil {

@@ -154,6 +154,9 @@ func drawTransaction(d dice, p *plan.Plan) {
 		p.Params["snapshot_max_bytes"] = "1"
 		p.Params["max_batch_records"] = number(d.between("joined", 2, 4))
 	}
+	if d.chance("security", 25) {
+		p.Params[bootstrapParam] = number(d.between("security-records", 3, 20))
+	}
 	d.storm(p, &lightProfile)
 	for i := range d.between("early-cuts", 2, 6) {
 		name := "early-" + number(i)

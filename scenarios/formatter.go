@@ -34,8 +34,7 @@ func (f *formatStep) Boot(env *sim.Env) error {
 		!errors.Is(err, format.ErrFormatted) {
 		return err
 	}
-	env.Exit()
-	return nil
+	return f.exit(env, f.extend(env))
 }
 
 // exit ends the tool, unless it failed.

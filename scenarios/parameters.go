@@ -100,6 +100,7 @@ func clusterParameters() []plan.Field {
 		numberField("fetch_max_bytes", 1, math.MaxInt32, "of one fetch answer; absent: 1 MiB"),
 		numberField("max_batch_bytes", leastBatchBytes, math.MaxInt32, "of one batch of the leader; absent: 8 MiB"),
 		numberField("max_batch_records", 1, math.MaxInt32, "of one batch of the leader; absent: no limit"),
+		numberField(bootstrapParam, 0, 10_000, "quotas, access control entries, credentials and tokens in the checkpoint that a controller is formatted with; absent: none"),
 		numberField("records_per_batch", 1, math.MaxInt32, "of one append of the controller; absent: 10000"),
 		numberField("listener_max_bytes", 1, math.MaxInt32, "of one read by a listener; absent: 8 MiB"),
 		numberField("segment_bytes", 1, mostBytes, "metadata.log.segment.bytes; absent: 1 GiB"),

@@ -31,34 +31,35 @@ const (
 
 // settings is a plan read once: what all nodes share, and one entry per host.
 type settings struct {
-	variant         controller.Variant
-	selfFormat      startup.SelfFormat
-	choices         kipChoices
-	dynamic         bool
-	clusterID       string
-	listener        string // first of controller.listener.names
-	level           string // --release-version of the format step, "" for the release's default
-	timeouts        timeouts
-	fetchMaxBytes   int32
-	maxBatchBytes   int32
-	listenerBytes   int32
-	segmentBytes    int64
-	snapshots       snapshotSettings
-	recordsPerBatch int32
-	without         []string // hosts that stay down in the calm
-	batchRecords    int32
-	idleNs          int64
-	hosts           []hostSettings
-	greets          bool  // a connection begins with an exchange of ApiVersions
-	bytesOnWire     bool  // messages between nodes cross as frames
-	raftFirst       bool  // listeners are registered when raft has run for a while
-	timed           bool  // election timers are judged
-	quiet           bool  // nothing in the plan cuts a leader off
-	corruptHeader   bool  // bits flip that a follower compares with what it has
-	corruptAny      bool  // any bit of a frame may flip, not only those that a batch's checksum covers
-	minVoters       int32 // an operator leaves at least so many
-	members         memberSettings
-	quorums         []quorumOf // by cluster; one, where hosts don't name several
+	variant          controller.Variant
+	selfFormat       startup.SelfFormat
+	choices          kipChoices
+	dynamic          bool
+	clusterID        string
+	listener         string // first of controller.listener.names
+	level            string // --release-version of the format step, "" for the release's default
+	timeouts         timeouts
+	fetchMaxBytes    int32
+	maxBatchBytes    int32
+	listenerBytes    int32
+	segmentBytes     int64
+	snapshots        snapshotSettings
+	recordsPerBatch  int32
+	without          []string // hosts that stay down in the calm
+	batchRecords     int32
+	idleNs           int64
+	bootstrapRecords int64 // that a checkpoint holds beside what the format tool wrote
+	hosts            []hostSettings
+	greets           bool  // a connection begins with an exchange of ApiVersions
+	bytesOnWire      bool  // messages between nodes cross as frames
+	raftFirst        bool  // listeners are registered when raft has run for a while
+	timed            bool  // election timers are judged
+	quiet            bool  // nothing in the plan cuts a leader off
+	corruptHeader    bool  // bits flip that a follower compares with what it has
+	corruptAny       bool  // any bit of a frame may flip, not only those that a batch's checksum covers
+	minVoters        int32 // an operator leaves at least so many
+	members          memberSettings
+	quorums          []quorumOf // by cluster; one, where hosts don't name several
 }
 
 // snapshotSettings is what a plan says of snapshots and retention; 0 switches a retention limit and the interval off.
@@ -124,14 +125,15 @@ func readSettings(p *plan.Plan) (*settings, error) {
 			electionBackoff: r.number("election_backoff_max_ms", 1000), linger: r.number("append_linger_ms", 25),
 			wait: r.number("fetch_max_wait_ms", 500),
 		},
-		fetchMaxBytes:   int32(r.within("fetch_max_bytes", 1<<20, math.MaxInt32)),
-		maxBatchBytes:   int32(r.within("max_batch_bytes", 8<<20, math.MaxInt32)),
-		listenerBytes:   int32(r.within("listener_max_bytes", 8<<20, math.MaxInt32)),
-		segmentBytes:    r.number("segment_bytes", 1<<30),
-		recordsPerBatch: int32(r.within("records_per_batch", 10_000, math.MaxInt32)),
-		batchRecords:    int32(r.within("max_batch_records", math.MaxInt32, math.MaxInt32)),
-		idleNs:          r.number("max_idle_interval_ms", 500) * 1_000_000,
-		minVoters:       int32(r.within("min_voters", 2, math.MaxInt32)),
+		fetchMaxBytes:    int32(r.within("fetch_max_bytes", 1<<20, math.MaxInt32)),
+		maxBatchBytes:    int32(r.within("max_batch_bytes", 8<<20, math.MaxInt32)),
+		listenerBytes:    int32(r.within("listener_max_bytes", 8<<20, math.MaxInt32)),
+		segmentBytes:     r.number("segment_bytes", 1<<30),
+		recordsPerBatch:  int32(r.within("records_per_batch", 10_000, math.MaxInt32)),
+		batchRecords:     int32(r.within("max_batch_records", math.MaxInt32, math.MaxInt32)),
+		idleNs:           r.number("max_idle_interval_ms", 500) * 1_000_000,
+		bootstrapRecords: r.number(bootstrapParam, 0),
+		minVoters:        int32(r.within("min_voters", 2, math.MaxInt32)),
 	}
 	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
 	s.raftFirst = r.word("start_order", "listeners-first", "listeners-first", "raft-first") == "raft-first"

@@ -16,7 +16,7 @@ import (
 var snapshotTriggers = sim.InvariantDoc{
 	Name: "snapshot-triggers", Source: "KIP-630; KAFKA-14300; KAFKA-14531; metadata-bootstrap 7.3",
 	Doc: "A node asks for a snapshot when enough bytes were published since the last one or enough time is over, at the end of a batch, one at a time, and at no " +
-		"other moment.",
+		"other moment. What controllers wrote at a metadata.version can be written at it: no snapshot is given up for its content.",
 }
 
 // snapshotCheck counts what a loader was given and holds its generator to the limits of the plan. Bytes are counted from the batches that raft
@@ -138,6 +138,14 @@ func (s *snapshotCheck) published(h *sim.Host, n *snapshotCount, e *loader.Event
 	}
 	if asked {
 		n.bytes, n.lastNs = 0, now
+	}
+}
+
+// notMade judges a snapshot that was given up since its image holds what its metadata.version has no words for (metadata-bootstrap 7.2). No way down
+// leads there: 5.3 refuses a downgrade over a level that changed metadata. A tree that somebody brought may hold anything.
+func (s *snapshotCheck) notMade(h *sim.Host, id raft.OffsetAndEpoch, err error) {
+	if s.c.w.Plan().Params[fromParam] == "" {
+		s.fail(h, "not-made", fmt.Sprintf("snapshot %d of epoch %d is given up: %v", id.Offset, id.Epoch, err))
 	}
 }
 

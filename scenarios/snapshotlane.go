@@ -36,6 +36,7 @@ func (n *node) inputSnapshot(env *sim.Env, in *sim.Input) error {
 	switch {
 	case errors.Is(err, loader.ErrContent):
 		*n.c.w.Stat("snapshots-without-content")++
+		n.c.triggers.notMade(env.Host(), job.ID, err)
 	case err != nil:
 		return err
 	}

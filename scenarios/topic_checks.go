@@ -87,7 +87,7 @@ func (t *topicClients) appended(h *sim.Host, op int64, img *image.Image) {
 	}
 	*t.current++
 	for _, r := range q.Partitions[0].Isr {
-		if b := img.Broker(r.BrokerID); b == nil || b.Epoch != r.Epoch {
+		if b := img.Broker(r.BrokerID); r.Epoch != -1 && (b == nil || b.Epoch != r.Epoch) { // -1: a leader that knows no epoch
 			t.k.c.w.Violate(currentIncarnations.Name, "another-incarnation", h.ID()+" takes broker "+number(int64(r.BrokerID))+
 				" into the in-sync replicas, and the leader meant epoch "+number(r.Epoch))
 		}

@@ -32,6 +32,8 @@ const (
 	mostTopics   = 24
 	// eligibleSince is the metadata.version that eligible leader replicas need.
 	eligibleSince int16 = 23
+	// cordonsSince is the metadata.version that has cordoned log directories (KIP-1066).
+	cordonsSince int16 = 30
 )
 
 // topicClients is all clients of a run, and what they know of what they asked for.
@@ -158,13 +160,16 @@ func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 	t := c.all.topic(img, d)
 	switch what := d.below(100); {
 	case t == nil || what < 18 && img.TopicCount() <= mostTopics+c.all.loaded && !c.all.k.c.w.Calm():
-		c.create(h, i, d)
+		c.create(h, img, i, d)
 	case what < 22 || img.TopicCount() > mostTopics+c.all.loaded || c.all.k.c.w.Calm() && what < 50:
-		c.all.send(h, &controller.DeleteTopicsRequest{Names: []string{t.Name}})
+		c.remove(h, t, d)
 	case what < 34:
 		more := img.PartitionCount(t.ID) + 1 + int32(d.below(3))
-		c.all.counts[t.Name] = append(c.all.counts[t.Name], more)
-		c.all.send(h, &controller.CreatePartitionsRequest{Topics: []controller.MorePartitions{{Name: t.Name, Count: more}}})
+		q := &controller.CreatePartitionsRequest{Topics: []controller.MorePartitions{{Name: t.Name, Count: more}}}
+		if q.ValidateOnly = d.chance(10); !q.ValidateOnly {
+			c.all.counts[t.Name] = append(c.all.counts[t.Name], more)
+		}
+		c.all.send(h, q)
 	case what < 42:
 		c.all.send(h, &controller.ElectLeadersRequest{Type: int8(d.below(2)), All: d.chance(30), Partitions: []controller.TopicPartition{{Topic: t.Name}}})
 	case what < 50:
@@ -186,6 +191,14 @@ func (c *topicClient) step(h *sim.Host, i int64, d *topicDice) {
 // knows.
 func (c *topicClient) assign(h *sim.Host, img *image.Image, t *image.Topic, d *topicDice) {
 	key := image.PartitionKey{TopicID: t.ID, Partition: int32(d.below(int64(max(1, img.PartitionCount(t.ID)))))}
+	if d.chance(50) { // with eligible replicas, where there is one
+		for other, x := range img.AllPartitions() {
+			if len(x.Elr) > 0 {
+				key = other
+				break
+			}
+		}
+	}
 	p := img.Partition(key.TopicID, key.Partition)
 	if p == nil {
 		return
@@ -208,12 +221,21 @@ func (c *topicClient) level(h *sim.Host, img *image.Image, d *topicDice) {
 			Feature: features.EligibleLeaderReplicas, Level: 1, UpgradeType: controller.Upgrade}}})
 		return
 	}
+	if img.FeatureLevel(features.EligibleLeaderReplicas) > 0 && d.chance(25) { // off, with the lists that there are
+		c.all.k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{{
+			Feature: features.EligibleLeaderReplicas, Level: 0, UpgradeType: controller.SafeDowngrade}}})
+		return
+	}
 	feature := [...]string{features.MetadataVersion, features.MetadataVersion, features.GroupVersion, features.TransactionVersion, features.EligibleLeaderReplicas}[d.below(5)]
 	u := controller.FeatureUpdate{Feature: feature, Level: int16(d.below(3)), UpgradeType: int8(1 + d.below(3))}
 	if feature == features.MetadataVersion {
 		u.Level = img.MetadataVersion() + int16(d.below(5)) - 2
 	}
-	c.all.k.submit(h, controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{u}, ValidateOnly: d.chance(20)})
+	op := controller.Op{Kind: controller.UpdateFeatures, Updates: []controller.FeatureUpdate{u}, ValidateOnly: d.chance(20)}
+	if d.chance(30) && feature == features.MetadataVersion { // both or none
+		op.Updates = append(op.Updates, controller.FeatureUpdate{Feature: features.GroupVersion, Level: int16(d.below(2)), UpgradeType: int8(1 + d.below(2))})
+	}
+	c.all.k.submit(h, op)
 }
 
 // topic picks one that the image has, nil for none.
@@ -229,11 +251,57 @@ func (t *topicClients) topic(img *image.Image, d *topicDice) *image.Topic {
 	return nil
 }
 
-func (c *topicClient) create(h *sim.Host, i int64, d *topicDice) {
+// byHand is an operator who places the partitions: on brokers that are there, in any order, and now and then on none that is, on one twice, or
+// on fewer than those of the other partitions.
+func byHand(img *image.Image, t *controller.NewTopic, brokers int32, d *topicDice) {
+	var there []int32
+	for b := range img.Brokers() {
+		there = append(there, b.ID)
+	}
+	if len(there) == 0 {
+		return
+	}
+	for n := range t.Partitions {
+		a := controller.ReplicaAssignment{Partition: n}
+		for k := range int(t.ReplicationFactor) {
+			a.Brokers = append(a.Brokers, there[(int(d.below(2))+k+int(n))%len(there)])
+		}
+		switch {
+		case d.chance(3):
+			a.Brokers[0] = brokers + 7
+		case d.chance(3):
+			a.Brokers = a.Brokers[1:]
+		}
+		if d.chance(50) {
+			slices.Reverse(a.Brokers)
+		}
+		t.Assignments = append(t.Assignments, a)
+	}
+	t.Partitions, t.ReplicationFactor = -1, -1
+}
+
+// remove deletes a topic, by name or by id, at times one that is not there or one twice.
+func (c *topicClient) remove(h *sim.Host, t *image.Topic, d *topicDice) {
+	q := &controller.DeleteTopicsRequest{Names: []string{t.Name}}
+	switch what := d.below(100); {
+	case what < 30:
+		q.Names, q.IDs = nil, []record.UUID{t.ID}
+	case what < 33:
+		q.IDs = []record.UUID{t.ID}
+	case what < 36:
+		q.IDs = []record.UUID{record.UUIDFromHalves(7, 7)}
+	}
+	c.all.send(h, q)
+}
+
+func (c *topicClient) create(h *sim.Host, img *image.Image, i int64, d *topicDice) {
 	t := controller.NewTopic{Name: fmt.Sprintf("t-%x-%d", c.entity&0xffff, i), Partitions: int32(1 + d.below(4)), ReplicationFactor: int16(1 + d.below(3))}
 	if d.chance(1) { // more than one request may ask for: refused before anything is drawn, and nobody fails over (KAFKA-14204)
 		c.all.send(h, &controller.CreateTopicsRequest{Topics: []controller.NewTopic{{Name: t.Name, Partitions: int32(10_001 + d.below(2_000)), ReplicationFactor: 1}}})
 		return
+	}
+	if d.chance(1) {
+		t.Name = "__cluster_metadata"
 	}
 	if d.chance(8) { // one of a few names of which two at a time look the same in metrics
 		t.Name = "t" + [...]string{".", "_"}[d.below(2)] + number(d.below(4)) + [...]string{".", "_"}[d.below(2)] + "x"
@@ -243,8 +311,22 @@ func (c *topicClient) create(h *sim.Host, i int64, d *topicDice) {
 	} else if !slices.Contains(c.all.names, t.Name) {
 		c.all.names = append(c.all.names, t.Name)
 	}
-	c.all.counts[t.Name] = append(c.all.counts[t.Name], t.Partitions)
-	c.all.send(h, &controller.CreateTopicsRequest{Topics: []controller.NewTopic{t}, ValidateOnly: d.chance(5)})
+	q := &controller.CreateTopicsRequest{ValidateOnly: d.chance(5)}
+	if d.chance(12) {
+		byHand(img, &t, c.all.brokers, d)
+	}
+	if d.chance(15) {
+		value := number(d.below(3)) // 0 is none
+		t.Configs = []controller.ConfigEntry{{Name: "min.insync.replicas", Value: &value}}
+	}
+	c.all.counts[t.Name] = append(c.all.counts[t.Name], t.Partitions, int32(len(t.Assignments)))
+	if q.Topics = []controller.NewTopic{t}; d.chance(2) {
+		q.Topics = append(q.Topics, t)
+	}
+	if d.chance(4) {
+		q.Quota = &controller.MutationQuota{Partitions: d.below(4)}
+	}
+	c.all.send(h, q)
 }
 
 func (c *topicClient) reassign(h *sim.Host, img *image.Image, t *image.Topic, d *topicDice) {
@@ -254,8 +336,18 @@ func (c *topicClient) reassign(h *sim.Host, img *image.Image, t *image.Topic, d 
 			to = append(to, b.ID)
 		}
 	}
+	number := int32(d.below(2))
+	p := img.Partition(t.ID, number)
+	switch {
+	case p != nil && len(p.AddingReplicas)+len(p.RemovingReplicas) > 0 && d.chance(40):
+		to = nil // back
+	case d.chance(4):
+		to = append(to, c.all.brokers+7) // that nobody knows
+	case len(to) > 0 && d.chance(4):
+		to = append(to, to[0])
+	}
 	c.all.send(h, &controller.AlterPartitionReassignmentsRequest{Partitions: []controller.Reassignment{{
-		TopicPartition: controller.TopicPartition{Topic: t.Name, Partition: int32(d.below(2))}, Replicas: to}}})
+		TopicPartition: controller.TopicPartition{Topic: t.Name, Partition: number}, Replicas: to}}})
 }
 
 func (c *topicClient) configure(h *sim.Host, t *image.Topic, d *topicDice) {
@@ -269,16 +361,23 @@ func (c *topicClient) configure(h *sim.Host, t *image.Topic, d *topicDice) {
 	}
 	if change.Value = &value; d.chance(20) {
 		change.Operation = controller.ConfigDelete
+	} else if d.chance(5) {
+		change.Operation = controller.ConfigAppend + int8(d.below(2)) // to what is no list
 	}
+	if d.chance(40) {
+		value = [...]string{"compact", "delete", "compact,delete", "delete,delete"}[d.below(4)]
+		change.Name, change.Operation = "cleanup.policy", int8(d.below(4))
+	}
+	validate := d.chance(8)
 	if d.chance(25) { // of all brokers, or of one
 		resource := controller.ConfigResource{Type: image.BrokerResource}
 		if d.chance(50) {
-			resource.Name = number(1 + d.below(int64(c.all.brokers)))
+			resource.Name = number(1 + d.below(int64(c.all.brokers)+2))
 		}
-		c.all.send(h, &controller.IncrementalAlterConfigsRequest{Resources: []controller.ResourceChange{{Resource: resource, Changes: []controller.ConfigChange{change}}}})
+		c.all.send(h, &controller.IncrementalAlterConfigsRequest{ValidateOnly: validate, Resources: []controller.ResourceChange{{Resource: resource, Changes: []controller.ConfigChange{change}}}})
 		return
 	}
-	c.all.send(h, &controller.IncrementalAlterConfigsRequest{Resources: []controller.ResourceChange{{
+	c.all.send(h, &controller.IncrementalAlterConfigsRequest{ValidateOnly: validate, Resources: []controller.ResourceChange{{
 		Resource: controller.ConfigResource{Type: image.TopicResource, Name: t.Name}, Changes: []controller.ConfigChange{change}}}})
 }
 
@@ -348,6 +447,16 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 		c.all.k.submit(h, controller.Op{Kind: controller.UnregisterBroker, NodeID: id})
 	case b.Fenced:
 		c.register(h, img, id, b.Epoch, d)
+	case d.chance(8): // its first answer was lost
+		c.again(h, b)
+	case img.MetadataVersion() >= cordonsSince && d.chance(15):
+		cordoned := []record.UUID{}
+		for _, dir := range b.LogDirs {
+			if d.chance(60) {
+				cordoned = append(cordoned, dir)
+			}
+		}
+		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, CordonedLogDirs: cordoned, WantShutDown: b.InControlledShutdown})
 	case b.InControlledShutdown:
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantShutDown: true})
 	case up <= c.all.fewest():
@@ -367,6 +476,16 @@ func (c *topicClient) beat(h *sim.Host, b *controller.BrokerHeartbeat) {
 	c.all.k.submit(h, controller.Op{Kind: controller.Heartbeat, Heartbeat: b})
 }
 
+// again introduces the incarnation that is registered.
+func (c *topicClient) again(h *sim.Host, b *image.Broker) {
+	r := &controller.BrokerRegistration{BrokerID: b.ID, ClusterID: nodeOf(h).control.ClusterID(), Version: 4, PreviousBrokerEpoch: -1, IncarnationID: b.IncarnationID,
+		Listeners: b.Listeners, Features: b.Features, LogDirs: b.LogDirs}
+	if b.HasRack {
+		r.Rack = &b.Rack
+	}
+	c.all.k.submit(h, controller.Op{Kind: controller.RegisterBroker, Broker: r})
+}
+
 // register introduces a new incarnation. With some luck it proves that the one before it, of the given epoch, ended in order.
 func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before int64, d *topicDice) {
 	n := nodeOf(h)
@@ -378,6 +497,10 @@ func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before i
 	}
 	if d.chance(50) {
 		r.PreviousBrokerEpoch = before
+	}
+	if d.chance(60) {
+		rack := "rack-" + number(d.below(3))
+		r.Rack = &rack
 	}
 	if d.chance(30) {
 		r.LogDirs = append(r.LogDirs, record.UUIDFromHalves(uint64(id)<<32, 2))

@@ -43,6 +43,9 @@ func drawTopics(d dice, p *plan.Plan) {
 			"period": micros(d.between(id+"/period", 2_000, 9_000)), "brokers": number(brokers)}})
 	}
 	d.periodic(p)
+	if d.chance("security", 35) {
+		p.Params[bootstrapParam] = number(d.between("security-records", 5, 60))
+	}
 	d.remote(p, 50, 4)
 }
 

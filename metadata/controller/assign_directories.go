@@ -72,6 +72,9 @@ func (q *AssignReplicasToDirsRequest) decide(c *Controller, _ int64) error {
 		p := *rules.image.Partition(x.Key.TopicID, x.Key.Partition)
 		p.Directories = slices.Clone(rules.directories(&p, p.Replicas))
 		p.Directories[slices.Index(p.Replicas, q.BrokerID)] = x.Directory
+		if !rules.elr {
+			p.Elr = nil // see assign
+		}
 		change := rules.changeOf(x.Key, topicName(rules.image, x.Key), &p)
 		change.isr, change.leaving = without(p.Isr, q.BrokerID), q.BrokerID
 		list = change.appendTo(list)
@@ -80,7 +83,9 @@ func (q *AssignReplicasToDirsRequest) decide(c *Controller, _ int64) error {
 	return nil
 }
 
-// assign is the record that puts a replica into a directory, nil when it is there.
+// assign is the record that puts a replica into a directory, nil when it is there. It leaves eligible replicas alone, as long as there are any by
+// the feature: the original makes this record as if the feature were off, and forgets them (KIP-966). Where it is off, the list ends with
+// the first change, which this is.
 func (r *partitionRules) assign(x *ReplicaDirectory, broker int32, p *image.Partition) *records.PartitionChangeRecord {
 	at := slices.Index(p.Replicas, broker)
 	if at < len(p.Directories) && p.Directories[at] == x.Directory {
@@ -90,5 +95,8 @@ func (r *partitionRules) assign(x *ReplicaDirectory, broker int32, p *image.Part
 	m.TopicId, m.PartitionId = x.Key.TopicID, x.Key.Partition
 	m.Directories = slices.Clone(r.directories(p, p.Replicas))
 	m.Directories[at] = x.Directory
+	if !r.elr && len(p.Elr) > 0 {
+		m.EligibleLeaderReplicas = []int32{}
+	}
 	return m
 }
