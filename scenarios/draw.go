@@ -294,6 +294,7 @@ func drawDraft(d dice, p *plan.Plan) {
 	rareSnapshots(p)
 	d.storm(p, &lightProfile)
 	d.writes(p, &lightProfile)
+	d.halfIdentified(p)
 	if share > 0 && d.chance("old-level", 20) {
 		p.Params["level"] = "4.4-IV2"
 		d.upgrade(p, []int64{34})
@@ -303,6 +304,16 @@ func drawDraft(d dice, p *plan.Plan) {
 		d.ignorantLeader(p)
 	}
 	d.remote(p, 40, 3)
+}
+
+// halfIdentified kills some nodes while they format themselves: between the rename of meta.properties and the flush of their directory the file is
+// there for the next process, and a power loss would take it (directory-id-first).
+func (d dice) halfIdentified(p *plan.Plan) {
+	for i := range p.Hosts {
+		if h := &p.Hosts[i]; h.Params["format"] == "none" && d.chance(h.ID+"/half", 15) {
+			act(p, h.ID+"-half", "crash-op", 0, "host", h.ID, "n", number(2+d.roll(h.ID+"/half-n", 9)), "how", "kill", "down", micros(d.oneOf(h.ID+"/half-down", 3_000, 20_000)))
+		}
+	}
 }
 
 // ignorantLeader takes the first leader away below the level of the ClusterIdRecord, and then ends a broker: where it is formatted and the

@@ -89,7 +89,7 @@ func formatCases() []formatCase {
 		newer(broker(static(flags("broker-standalone", "controller.quorum.voters is set", "voters_flag", "standalone")))),
 		broker(dynamic(flags("broker-standalone-dynamic", "--standalone is only for", "voters_flag", "standalone"))),
 		broker(flags("broker-again", saysFormatted)),
-		{name: "killed"}, {name: "full"},
+		{name: "killed"}, {name: "full"}, {name: "ambushed"}, {name: "ambushed-broker", broker: true},
 	}
 }
 
@@ -153,6 +153,10 @@ func (d dice) formatSteps(p *plan.Plan, host *plan.Host, c *formatCase) {
 			p.Actions = append(p.Actions, plan.Action{ID: name, Kind: "crash-op", AtUs: plan.Int64(i) * 40_000, Params: plan.Params{"host": host.ID,
 				"n": number(1 + d.roll(name+"/n", 40)), "how": d.pick(name+"/how", "kill", "power"), "down": micros(d.between(name+"/down", 1_000, 30_000))}})
 		}
+	case "ambushed", "ambushed-broker": // behind the last rename of its first format, and when the one after that has just ended
+		host.StartUs = min(host.StartUs, 50_000)
+		p.Actions = append(p.Actions, plan.Action{ID: "kill-0", Kind: "crash-op", Params: plan.Params{"host": host.ID, "n": number(4 + d.roll("kill-0/n", 12)), "how": "kill", "down": "200ms"}},
+			plan.Action{ID: "kill-1", Kind: "crash-op", AtUs: 150_000, Params: plan.Params{"host": host.ID, "n": number(1 + d.roll("kill-1/n", 3)), "how": "power", "down": "5ms"}})
 	case "full": // while it is formatted for the first time
 		p.Actions = append(p.Actions, plan.Action{ID: "full", Kind: "disk-full", AtUs: 0, Params: plan.Params{"host": host.ID,
 			"free": number(d.roll("free", 900)), "for": micros(d.between("full-for", 60_000, 150_000))}})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/raft/record"
@@ -61,4 +62,31 @@ func TestAssignReplicasToDirs(t *testing.T) {
 	g, n = brokersUp(t, 14, nil)
 	_, code = ask(g, n, 102, keyT(0), second)
 	require.Equal(t, UnsupportedVersion, code)
+}
+
+// TestDirectoriesAndEligibleReplicas: a record about a directory leaves eligible replicas alone while the feature is on, and ends a list from before it
+// was switched off, as any first change does (KIP-966).
+func TestDirectoriesAndEligibleReplicas(t *testing.T) {
+	for _, on := range []bool{true, false} {
+		second := record.UUID{0: 2, 1: 2, 15: 9}
+		both := brokerRecordOf(2, up)
+		both.LogDirs = append(both.LogDirs, second)
+		p := partitionT(0, []int32{2, 1, 3}, []int32{2}, 2)
+		p.EligibleLeaderReplicas = []int32{3}
+		list := []records.Record{both, &records.TopicRecord{Name: "t", TopicId: topicT}, p}
+		if on {
+			list = append(list, &records.FeatureLevelRecord{Name: features.EligibleLeaderReplicas, FeatureLevel: 1})
+		}
+		g, n := brokersUp(t, 23, []stand{up, up, up}, list...)
+		r := demand(t, g, n, &AssignReplicasToDirsRequest{BrokerID: 2, BrokerEpoch: 102, Replicas: []ReplicaDirectory{{Key: keyT(0), Directory: second}}})
+		require.Equal(t, None, r.Code)
+		now := n.ctl.Image().Partition(topicT, 0)
+		require.Equal(t, second, now.Directories[0])
+		if on {
+			require.Equal(t, []int32{3}, now.Elr)
+		} else {
+			require.Empty(t, now.Elr)
+		}
+		require.Equal(t, []int32{2}, now.Isr)
+	}
 }
