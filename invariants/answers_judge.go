@@ -49,6 +49,7 @@ func (j *judgement) operation() {
 		b := j.before.Broker(op.NodeID)
 		j.wrong(j.ok() && (b == nil || j.after.Broker(op.NodeID) != nil), "registration", "broker %d: there before %t", op.NodeID, b != nil)
 		j.wrong(j.r.Code == controller.BrokerIDNotRegistered && b != nil, "reason", "broker %d is registered", op.NodeID)
+		j.gone(op.NodeID)
 	case controller.RegisterController:
 		x := j.after.Controller(op.Controller.ControllerID)
 		j.wrong(j.ok() && (x == nil || x.IncarnationID != op.Controller.IncarnationID), "registration", "controller %d is not there", op.Controller.ControllerID)
@@ -279,6 +280,7 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 		j.wrong(h.WantFence && !now.Fenced && !now.InControlledShutdown && j.before.MetadataVersion() >= 7, "heartbeat", "it wants to be fenced, and is not")
 		j.wrong(reply.ShouldShutDown && !h.WantFence && !old.Fenced && leads(j.before, h.BrokerID), "heartbeat", "it is told to go, and leads partitions")
 		j.seen(old, h, reply)
+		j.letIn(old, now, h)
 		j.wrong(j.before.MetadataVersion() >= 30 && h.CordonedLogDirs != nil && !sameIDs(now.CordonedLogDirs, h.CordonedLogDirs), "heartbeat", "%d directories are cordoned, it told of %d",
 			len(now.CordonedLogDirs), len(h.CordonedLogDirs))
 		j.wrong(j.before.MetadataVersion() < 17 && !sameIDs(now.LogDirs, old.LogDirs), "heartbeat", "its log directories change at a level that has none")
@@ -287,6 +289,39 @@ func (j *judgement) heartbeat(h *controller.BrokerHeartbeat) {
 		}
 	case controller.StaleBrokerEpoch:
 		j.wrong(!stale, "reason", "broker %d is registered with epoch %d", h.BrokerID, h.BrokerEpoch)
+	}
+}
+
+// letIn: a broker that comes back leads, or somebody does, what nobody led and it is in sync with, unless its replica is in a directory that is offline (7.5).
+func (j *judgement) letIn(old, now *image.Broker, h *controller.BrokerHeartbeat) {
+	if !old.Fenced || now.Fenced || now.InControlledShutdown {
+		return
+	}
+	for key, p := range j.before.Leaderless() {
+		at := slices.Index(p.Replicas, h.BrokerID)
+		if at < 0 || !slices.Contains(p.Isr, h.BrokerID) {
+			continue
+		}
+		where := p.Directories[at]
+		known := where != record.DirectoryUnassigned && where != record.DirectoryMigrating
+		if known && (slices.Contains(h.OfflineLogDirs, where) || !slices.Contains(old.LogDirs, where)) {
+			continue
+		}
+		p = j.after.Partition(key.TopicID, key.Partition)
+		j.wrong(p != nil && !p.HasLeader(), "leaderless", "broker %d is let in, and partition %s-%d, in which it is in sync, has no leader", h.BrokerID, key.TopicID, key.Partition)
+	}
+}
+
+// gone: who is not registered any more is in sync nowhere, but where it was the last one and eligible leader replicas are off, and eligible nowhere.
+func (j *judgement) gone(id int32) {
+	if !j.ok() {
+		return
+	}
+	elr := j.before.FeatureLevel(features.EligibleLeaderReplicas) > 0
+	for key, p := range j.after.PartitionsIn(id) {
+		last := !elr && len(p.Isr) == 1 && !p.HasLeader()
+		j.wrong(slices.Contains(p.Isr, id) && !last || elr && slices.Contains(p.Elr, id), "registration", "broker %d is gone, and in partition %s-%d: %s", id, key.TopicID,
+			key.Partition, describePartition(p))
 	}
 }
 

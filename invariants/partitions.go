@@ -155,9 +155,7 @@ func isActive(now *image.Image, broker int32) bool {
 	return b != nil && b.Active()
 }
 
-// DescribePartition says what the rules look at.
-func DescribePartition(p *image.Partition) string { return describePartition(p) }
-
+// describePartition says what the rules look at.
 func describePartition(p *image.Partition) string {
 	if p == nil {
 		return "none"

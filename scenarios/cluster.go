@@ -43,7 +43,6 @@ type cluster struct {
 	clients       clients
 	answersTo     *invariants.Answers
 	triggers      snapshotCheck
-	balance       balanceCheck
 }
 
 // build furnishes a world: names, directories, processes, clients, checkers.
@@ -117,7 +116,6 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.declare(p)
 	c.kip.build(c, p)
 	c.membersOf.build(c)
-	c.balance.build(c)
 	c.book.build(c, p)
 	c.goal.build(c, p)
 	if err := c.asked.build(c, p); err != nil {
