@@ -68,6 +68,13 @@ func (s *partitionStep) judge() string {
 	return ""
 }
 
+// onlyDirectories tells whether the change says no more than where replicas are: it leaves a name that an election kept while the feature was off.
+func (s *partitionStep) onlyDirectories() bool {
+	old, now := s.old, s.now
+	return old.Leader == now.Leader && old.LeaderEpoch == now.LeaderEpoch && slices.Equal(old.Isr, now.Isr) && slices.Equal(old.Replicas, now.Replicas) &&
+		slices.Equal(old.Elr, now.Elr) && slices.Equal(old.LastKnownElr, now.LastKnownElr) && !slices.Equal(old.Directories, now.Directories)
+}
+
 // directoryForgotten tells whether a replica that stays is said to be elsewhere, in a change that is about replicas: only its broker says where it is
 // (KIP-858).
 func (s *partitionStep) directoryForgotten() bool {
@@ -134,7 +141,7 @@ func (s *partitionStep) judgeEligible() string {
 		}
 	}
 	switch {
-	case now.HasLeader() && len(now.LastKnownElr) > 0:
+	case now.HasLeader() && len(now.LastKnownElr) > 0 && !s.onlyDirectories():
 		return "last-leader-kept"
 	case len(now.Isr) == 0 && len(old.Isr) > 0 && old.HasLeader() && !slices.Equal(now.LastKnownElr, []int32{old.Leader}):
 		return "last-leader-forgotten"
