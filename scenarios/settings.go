@@ -132,7 +132,7 @@ func readSettings(p *plan.Plan) (*settings, error) {
 		recordsPerBatch:  int32(r.within("records_per_batch", 10_000, math.MaxInt32)),
 		batchRecords:     int32(r.within("max_batch_records", math.MaxInt32, math.MaxInt32)),
 		idleNs:           r.number("max_idle_interval_ms", 500) * 1_000_000,
-		bootstrapRecords: r.number(bootstrapParam, 0),
+		bootstrapRecords: r.number("bootstrap_records", 0),
 		minVoters:        int32(r.within("min_voters", 2, math.MaxInt32)),
 	}
 	s.bytesOnWire = r.word("wire", "structs", "structs", "bytes") == "bytes"
