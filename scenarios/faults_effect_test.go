@@ -21,7 +21,7 @@ func (s *idle) Build(w *sim.World, p *plan.Plan) error {
 		return err
 	}
 	if s.kind != "" {
-		w.Handle(s.kind, sim.ActionHandler{Do: func(*sim.World, *sim.Act) string { return "" }, Undo: func(*sim.World, *sim.Act) {}})
+		w.Handle(s.kind, sim.ActionHandler{Do: func(*sim.World, *sim.Act) string { return "" }, Undo: w.Handler(s.kind).Undo}) // what ends it stays
 	}
 	return nil
 }
