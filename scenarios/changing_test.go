@@ -10,24 +10,25 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// TestStormsDisturb: what storm profiles promise, over seeds that stay the same. Half of the runs have two leaders or more, a fifth a crash
-// inside a handler, in each scenario that is about replicas under a storm.
+// TestStormsDisturb: what storm profiles promise, over seeds that stay the same. Half of the runs change their leader twice, which takes three
+// elections, a fifth have a crash inside a handler, in each scenario that is about replicas under a storm. Lagging followers of raft/snapshots
+// need a leader that stays for a while: one change is enough there.
 func TestStormsDisturb(t *testing.T) {
 	c := Catalogue()
 	e := sim.NewEngine(c)
-	for _, name := range []string{"raft/storm-5", "raft/dynamic-3", "raft/snapshots"} {
+	for name, elections := range map[string]int64{"raft/storm-3": 3, "raft/storm-5": 3, "raft/dynamic-3": 3, "raft/snapshots": 2} {
 		const runs = 60
 		changes, inside := 0, 0
 		for seed := uint64(1); seed <= runs; seed++ {
 			v := verdictOf(t, e, c.Scenario(name).Draw(seed), sim.Options{})
-			if v.Stats["elections"] >= 2 {
+			if v.Stats["elections"] >= elections {
 				changes++
 			}
 			if v.Stats["crashes-in-handler"] >= 1 {
 				inside++
 			}
 		}
-		t.Logf("%s: of %d runs %d had two elections or more, %d a crash inside a handler", name, runs, changes, inside)
+		t.Logf("%s: of %d runs %d had %d elections or more, %d a crash inside a handler", name, runs, changes, elections, inside)
 		require.GreaterOrEqual(t, changes, runs/2, name)
 		require.GreaterOrEqual(t, inside, runs/5, name)
 	}
@@ -45,7 +46,7 @@ func TestADosageMayBeMissed(t *testing.T) {
 			v := verdictOf(t, e, p, sim.Options{})
 			changes += min(1, v.Sometimes["two-leader-changes"])
 			inside += min(1, v.Sometimes["crash-inside-a-handler"])
-			require.Equal(t, v.Stats["elections"] >= 2, v.Sometimes["two-leader-changes"] > 0)
+			require.Equal(t, v.Stats["elections"] >= 3, v.Sometimes["two-leader-changes"] > 0)
 			if v.Sometimes["crash-inside-a-handler"] > 0 {
 				require.Positive(t, v.Stats["crashes-in-handler"])
 			}

@@ -7,7 +7,8 @@ import (
 
 // The profiles that several scenarios share. What they have in common with other programs is in swarm's stock.
 var (
-	stormProfile    = withPCT(aiming("storm", "isolate-leader:8 isolate-next:5 kill-leader:5 split-quorum:5 flap:6 crash-after:16 tear:4"), 8)
+	// stormProfile strikes leaders so often that half of its runs change theirs twice, see stormSometimes.
+	stormProfile    = withPCT(busy(aiming("storm", "isolate-leader:20 isolate-next:8 kill-leader:24 split-quorum:8 flap:8 crash-after:16 tear:4"), 10, 20), 8)
 	lightProfile    = aiming("light", "isolate-leader:6 crash-after:12")
 	lockstepProfile = withPCT(aiming("lockstep", "kill-leader:8 isolate-next:6 flap:6"), 8)
 	diskProfile     = aiming("disk", "crash-after:30 tear:12")
@@ -28,6 +29,12 @@ var (
 func aiming(stock, weights string) swarm.Profile {
 	f := *swarm.Stock(stock)
 	f.Faults = append(f.Faults, swarm.Weights(weights)...)
+	return f
+}
+
+// busy is a profile whose plans have from least to most actions.
+func busy(f swarm.Profile, least, most int64) swarm.Profile {
+	f.Actions = swarm.Range{least, most}
 	return f
 }
 

@@ -28,7 +28,17 @@ type batches struct {
 	json         []byte
 	firstControl record.ControlType // of the first and the last record of the file, 0 for data
 	lastControl  record.ControlType
+	values       valueKind // of the records that are not control records
 }
+
+// valueKind is what the values of a file are.
+type valueKind uint8
+
+const (
+	undecided valueKind = iota // no record yet
+	metadataValues
+	counterValues
+)
 
 func newBatches(f *file, log bool) *batches {
 	return &batches{file: f, log: log, cutAt: -1, stopAt: -1, nextOffset: -1, epoch: -1}

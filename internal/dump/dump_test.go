@@ -172,6 +172,31 @@ func TestUnknownRecords(t *testing.T) {
 	require.NotContains(t, ofType(all, "record")[3], "valueHex")
 }
 
+// TestCounters: a log of the counters that Kafka's own simulation appends is whole; four odd bytes behind a metadata record are damage, and so
+// are odd bytes of another length.
+func TestCounters(t *testing.T) {
+	file := t.TempDir() + "/__cluster_metadata-0/00000000000000000000.log"
+	one, odd := []byte{0, 0, 0, 1}, []byte{0, 0, 0, 1, 0}
+	for _, c := range []struct {
+		content        []byte
+		damaged, warns int64
+	}{
+		{join(batchOf(0, 1, one), batchOf(1, 1, one, one)), 0, 1},
+		{join(batchOf(0, 1, one), batch(1, 1, 1)), 0, 1},
+		{join(batchOf(0, 1, one), batchOf(1, 1, odd)), 1, 1},
+		{join(batch(0, 1, 1), batchOf(1, 1, one)), 1, 0},
+		{batchOf(0, 1, odd), 1, 0},
+	} {
+		write(t, file, c.content)
+		got, summary := text(t, file, dump.Options{})
+		require.Equal(t, c.damaged, summary.Damaged, got)
+		require.Equal(t, c.warns, summary.Warnings, got)
+		if c.damaged == 0 {
+			require.Contains(t, got, "\n    0 undecoded hex 00000001\n")
+		}
+	}
+}
+
 func TestOddOffsetsAndEpochs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "00000000000000000000.log")
 	write(t, path, join(batch(0, 5, 1), batch(2, 4, 1), seal(3, 4, 1, nil)))

@@ -74,6 +74,9 @@ func (b *batches) control(l *recordLine, r *record.Record) record.ControlType {
 // metadata fills in a metadata record.
 func (b *batches) metadata(l *recordLine, r *record.Record) {
 	m, version, err := records.Decode(r.Value)
+	if b.counters(r.Value, err) {
+		return
+	}
 	if err != nil {
 		l.Error = plainReason(err)
 		b.frame(l, r.Value)
@@ -91,6 +94,20 @@ func (b *batches) metadata(l *recordLine, r *record.Record) {
 	for _, tag := range top {
 		l.UnknownTags = append(l.UnknownTags, tagLine{tag.Tag, hex.EncodeToString(tag.Data)})
 	}
+}
+
+// counters tells whether the file holds the numbers that the state machine of Kafka's own simulation appends (scenarios kafka/...), four
+// bytes each, in place of metadata records. The first record of the file decides: where that is a metadata record, four odd bytes are damage.
+func (b *batches) counters(value []byte, err error) bool {
+	const counterBytes = 4
+	if b.values == undecided {
+		b.values = metadataValues
+		if errors.Is(err, records.ErrMalformed) && len(value) == counterBytes && value[0] == 0 { // a frame begins with 1
+			b.values = counterValues
+			b.warn(b.position, "values are counters of four bytes, as Kafka's own simulation appends, no metadata records: shown as hex")
+		}
+	}
+	return b.values == counterValues && len(value) == counterBytes
 }
 
 // frame fills in what the frame of a record that cannot be decoded says about it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (c *campaign) capsules(ctx context.Context, s *Summary) error {
 	}
 	for _, b := range buckets {
 		if err := c.keepShortest(b, attempts); err != nil {
-			s.Unwritten = append(s.Unwritten, fmt.Sprintf("capsule of %s: %v", b.Fingerprint, err))
+			s.Unwritten = append(s.Unwritten, fmt.Sprintf("capsule of %s: %s", b.Fingerprint, unwritten(err)))
 		}
 	}
 	return errors.Join(failed, c.explainAll(ctx, buckets, deadline))
@@ -166,6 +167,15 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 	}
 	b.Shortest.Capsule = file
 	return nil
+}
+
+// unwritten is why a file could not be written, with its name and without what tried.
+func unwritten(err error) string {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return fmt.Sprintf("%s: %v", at.Path, at.Err)
+	}
+	return err.Error()
 }
 
 // rated notes in the capsule how often its failure came up in the runs of its scenario.
