@@ -97,6 +97,12 @@ func TestPartitionChange(t *testing.T) {
 			}},
 		{name: "rule 3: not while fenced (KAFKA-19522)", more: []records.Record{elr}, isr: nil, leader: -1,
 			up: []stand{up, up, fencedUp, up}, edit: func(p *records.PartitionRecord) { p.LastKnownElr = ids(3) }},
+		{name: "rule 3: not one that is no replica any more", more: []records.Record{elr}, isr: nil, leader: -1,
+			edit: func(p *records.PartitionRecord) { p.LastKnownElr = ids(3) }, want: func(c *partitionChange) { c.replicas = ids(1, 2) },
+			say: func(r *records.PartitionChangeRecord) {
+				r.Replicas, r.Leader = ids(1, 2), -1
+				r.Directories = []record.UUID{directoryOf(1), directoryOf(2)}
+			}},
 		{name: "preferred", isr: ids(1, 2), leader: 2, want: func(c *partitionChange) { c.election = preferredElection },
 			say: func(r *records.PartitionChangeRecord) { r.Leader = 1 }},
 		{name: "shrink begins an epoch before 3.6", version: 11, isr: ids(1, 2), leader: 1,
