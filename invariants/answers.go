@@ -7,8 +7,6 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/image"
-	"github.com/kraftsim/kraftsim/metadata/records"
-	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -31,8 +29,9 @@ type Answers struct {
 	count  *int64
 	at     []answering // by host
 	writes []configWrite
-	next   int64 // offset that comes next
-	blind  bool  // offsets are missing: a snapshot was loaded before anybody delivered them
+	epochs []epochStart // of what was read
+	next   int64        // offset that comes next
+	blind  bool         // offsets are missing: a snapshot was loaded before anybody delivered them
 	it     record.Iterator
 	raw    record.Record
 }
@@ -106,12 +105,6 @@ type pendingOperation struct {
 	former bool           // that is over since
 }
 
-// configWrite is a committed value of a default configuration of brokers.
-type configWrite struct {
-	name, value string
-	offset      int64
-}
-
 // NewAnswers returns a checker for World.Add.
 func NewAnswers() *Answers { return &Answers{} }
 
@@ -119,7 +112,7 @@ func NewAnswers() *Answers { return &Answers{} }
 func (a *Answers) Attach(w *sim.World) { a.reset(w.Violate, w.Evaluated, len(w.Hosts())) }
 
 func (a *Answers) reset(report Reporter, evaluated Counters, hosts int) {
-	*a = Answers{report: report, count: evaluated(answersDoc.Name), at: a.at[:0], writes: a.writes[:0]}
+	*a = Answers{report: report, count: evaluated(answersDoc.Name), at: a.at[:0], writes: a.writes[:0], epochs: a.epochs[:0]}
 	for range hosts {
 		a.at = append(a.at, answering{stable: -1, highest: -1})
 	}
@@ -151,29 +144,6 @@ func (a *Answers) OnProtocol(h *sim.Host, o sim.Observation) {
 		a.taken(h.ID(), &a.at[h.Index()], x)
 	case *OperationAnswered:
 		a.answered(h.ID(), &a.at[h.Index()], x)
-	}
-}
-
-// take reads the configurations of a committed batch, each offset once, whoever is first.
-func (a *Answers) take(b *raft.Batch) {
-	if a.blind || b.LastOffset < a.next {
-		return
-	}
-	if b.BaseOffset != a.next {
-		a.blind = true
-		return
-	}
-	if a.next = b.LastOffset + 1; b.Control {
-		return
-	}
-	for a.it.Reset(record.Batch(b.Bytes)); a.it.Next(&a.raw); {
-		if len(a.raw.Value) < 2 || int16(a.raw.Value[1]) != records.ConfigRecordKey { // the key in the frame is one byte for all there are
-			continue
-		}
-		r, _, err := records.Decode(a.raw.Value)
-		if c, ok := r.(*records.ConfigRecord); err == nil && ok && c.ResourceType == image.BrokerResource && c.ResourceName == "" && c.Value != nil {
-			a.writes = append(a.writes, configWrite{c.Name, *c.Value, a.raw.Offset})
-		}
 	}
 }
 
@@ -311,23 +281,6 @@ func (a *Answers) judge(s *answering, p *pendingOperation, r *controller.Result)
 	j := judgement{at: s, p: p, r: r, before: p.before, after: p.after}
 	j.operation()
 	return j.evidence, j.why
-}
-
-// judgeRead wants the value that was in force at the last stable offset of whoever answers (metadata-bootstrap 7.1).
-func (a *Answers) judgeRead(s *answering, p *pendingOperation, r *controller.Result) (evidence, why string) {
-	if a.blind {
-		return "", ""
-	}
-	value, found := "", false
-	for i := range a.writes {
-		if w := &a.writes[i]; w.name == p.op.Name && w.offset <= s.stable {
-			value, found = w.value, true
-		}
-	}
-	if r.Value != value || r.Found != found {
-		return "read", fmt.Sprintf("%q, there %t; at the stable offset %d it is %q, there %t", r.Value, r.Found, s.stable, value, found)
-	}
-	return "", ""
 }
 
 // OperationAsked is an operation as it comes to the controller, with the controller's memory before it. Neither changes.
