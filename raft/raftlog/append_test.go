@@ -1,11 +1,14 @@
 package raftlog_test
 
 import (
+	"encoding/binary"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/kraftsim/kraftsim/raft/raftlog"
+	"github.com/kraftsim/kraftsim/raft/record"
 )
 
 func TestRolling(t *testing.T) {
@@ -20,6 +23,7 @@ func TestRolling(t *testing.T) {
 		{"by bytes, two batches fit exactly", raftlog.Config{SegmentBytes: 2 * one}, []string{"00000000000000000000.log", "00000000000000000004.log"}},
 		{"by bytes, a byte short", raftlog.Config{SegmentBytes: 3*one - 1}, []string{"00000000000000000000.log", "00000000000000000004.log"}},
 		{"by age", raftlog.Config{SegmentMs: 3}, []string{"00000000000000000000.log", "00000000000000000004.log"}},
+		{"by age, not when it is just as old", raftlog.Config{SegmentMs: 4}, []string{"00000000000000000000.log", "00000000000000000006.log"}},
 		{"never", raftlog.Config{}, []string{"00000000000000000000.log"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -38,6 +42,40 @@ func TestRolling(t *testing.T) {
 			require.NoError(t, l.Close())
 			require.Equal(t, all, readAll(t, open(t, files, c.cfg), 1))
 		})
+	}
+}
+
+// spanning makes a batch of one record that claims the offsets up to last, as a compacted one would.
+func spanning(base, last int64) []byte {
+	b := record.AppendBatch(nil, record.BatchSpec{BaseOffset: base, LeaderEpoch: 1, TimestampMs: 5}, []byte("x"))
+	binary.BigEndian.PutUint32(b[23:], uint32(last-base))
+	binary.BigEndian.PutUint32(b[17:], record.Checksum(b[21:]))
+	return b
+}
+
+// TestRollingBySpan: an index of a segment has offsets of 31 bits relative to its base, so that a batch which ends 2^31-1 behind the base
+// is the last that may go into it (formats 9.4).
+func TestRollingBySpan(t *testing.T) {
+	const limit = math.MaxInt32
+	for _, follower := range []bool{false, true} {
+		files := newFiles()
+		l := open(t, files, raftlog.Config{})
+		batches := [][]byte{spanning(0, limit-1), spanning(limit, limit), spanning(limit+1, limit+1), spanning(limit+2, 2*limit+1), spanning(2*limit+2, 2*limit+2)}
+		for _, b := range batches {
+			if follower {
+				n, err := l.AppendFollower(b, 1)
+				require.NoError(t, err)
+				require.EqualValues(t, 1, n)
+			} else {
+				require.NoError(t, l.AppendLeader(b))
+			}
+		}
+		want := []string{"00000000000000000000.log", "00000000002147483648.log", "00000000004294967296.log"}
+		require.Equal(t, want, segments(t, files))
+		require.NoError(t, l.Close())
+		l = open(t, files, raftlog.Config{})
+		require.EqualValues(t, 2*limit+3, l.EndOffset())
+		require.EqualValues(t, -1, l.Recovered().BadSegment)
 	}
 }
 
