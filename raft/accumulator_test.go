@@ -107,3 +107,50 @@ func TestAccumulatorRefuses(t *testing.T) {
 	require.Equal(t, never, a.drainDeadlineMs(7))
 	require.True(t, a.isEmpty())
 }
+
+// TestAccumulatorBounds: a batch may be as large as the limit, to the byte. Whether a call can ever fit is asked where it would stand in
+// the open batch, as in Kafka, where the position of a record may take a byte more; in a batch of its own it takes none (3.9).
+func TestAccumulatorBounds(t *testing.T) {
+	one := [][]byte{{1}}
+	full := func(a *accumulator) { // 64 records, behind which a position takes two bytes
+		for range 64 {
+			_, err := a.prepare(one)
+			require.NoError(t, err)
+		}
+	}
+	sized := func(position, bytes int32) [][]byte { // a record that takes so many bytes there
+		n := bytes
+		for record.RecordSize(position, nil, make([]byte, n)) > bytes {
+			n--
+		}
+		require.Equal(t, bytes, record.RecordSize(position, nil, make([]byte, n)))
+		return [][]byte{make([]byte, n)}
+	}
+	cfg := DefaultConfig()
+	cfg.MaxBatchBytes = record.BatchOverhead + 65*record.RecordSize(0, nil, one[0])
+
+	var a accumulator
+	a.open(1, 0, &cfg, nil)
+	_, err := a.prepare(sized(0, cfg.MaxBatchBytes-record.BatchOverhead))
+	require.NoError(t, err, "a batch of the largest size")
+	a.open(1, 0, &cfg, nil)
+	_, err = a.prepare(sized(0, cfg.MaxBatchBytes-record.BatchOverhead+1))
+	require.ErrorIs(t, err, ErrRecordBatchTooLarge)
+
+	a.open(1, 0, &cfg, nil)
+	full(&a)
+	_, err = a.prepare(sized(0, cfg.MaxBatchBytes-record.BatchOverhead))
+	require.ErrorIs(t, err, ErrRecordBatchTooLarge, "at position 64 it takes a byte more")
+	require.Empty(t, a.completed)
+	_, err = a.prepare(one)
+	require.NoError(t, err)
+	require.Len(t, a.completed, 1, "a byte is missing for it")
+	_, err = a.prepare(sized(1, cfg.MaxBatchBytes-record.BatchOverhead-record.RecordSize(0, nil, one[0])))
+	require.NoError(t, err)
+	require.Len(t, a.completed, 1, "it fills the second batch to the last byte")
+	a.schedule()
+	batches := a.drain(7)
+	require.Len(t, batches, 2)
+	require.Len(t, batches[1], int(cfg.MaxBatchBytes))
+	require.EqualValues(t, 7, record.Batch(batches[1]).BaseTimestampMs(), "the time is that of the drain")
+}

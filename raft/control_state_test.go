@@ -115,3 +115,29 @@ func FuzzControlStateBatches(f *testing.F) {
 		}
 	})
 }
+
+// TestVersionAtItsOffset: a kraft.version counts from its own offset on, for the header of a snapshot whose last record it is too, and one
+// exactly at the offset of a frozen snapshot does not evict the one before, which a truncation brings back (5.1).
+func TestVersionAtItsOffset(t *testing.T) {
+	var c controlState
+	require.NoError(t, c.readBatches(controlBatch(t, 0, 1, nil), 1))
+	require.EqualValues(t, 1, c.headerAt(0).KRaftVersion)
+	require.EqualValues(t, 0, c.headerAt(-1).KRaftVersion)
+
+	c.versions = []versionAt{{offset: 0, version: 1}, {offset: 5, version: 2}}
+	c.forgetBelow(5)
+	require.EqualValues(t, 2, c.kraftVersion())
+	c.truncate(5)
+	require.EqualValues(t, 1, c.kraftVersion())
+}
+
+// TestDamagedCheckpointIsRefused: the voters of a bootstrap checkpoint count for every majority, so its control batches are verified.
+func TestDamagedCheckpointIsRefused(t *testing.T) {
+	set, err := voters.New(voters.Voter{ReplicaKey: ReplicaKey{ID: 1, DirectoryID: dirID(1)}, Endpoints: testEndpoints(1), MaxKRaftVersion: 1})
+	require.NoError(t, err)
+	content := checkpoint(t, []voters.Voter{*set.At(0)})
+	content[record.BatchOverhead+8] ^= 1
+	s := requestScript(t, "replica id=1 bootstrap=1", func(*Config) {})
+	s.writeFile("00000000000000000000-0000000000.checkpoint", content)
+	require.ErrorIs(t, s.open(), record.ErrCorrupt)
+}

@@ -54,3 +54,15 @@ func TestReadDoesNotAllocate(t *testing.T) {
 		_, _ = l.Validate(4, 1)
 	}))
 }
+
+// TestReadToTheByte: as many batches as fit into the limit, one that fills it among them.
+func TestReadToTheByte(t *testing.T) {
+	l := open(t, newFiles(), raftlog.Config{})
+	fill(t, l, 1, 1, 1)
+	one := int32(len(batch(0, 1, 2)))
+	for limit, want := range map[int32]int32{1: 1, 2*one - 1: 1, 2 * one: 2, 3*one - 1: 2, 3 * one: 3} {
+		b, err := l.Read(0, limit)
+		require.NoError(t, err)
+		require.Len(t, b, int(want*one), "%d bytes", limit)
+	}
+}

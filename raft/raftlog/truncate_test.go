@@ -57,3 +57,33 @@ func TestTruncate(t *testing.T) {
 		}
 	}
 }
+
+// TestTruncateAtASegment: the segment that begins where the log is cut stays, empty; the checkpoint of the epochs goes back with the bytes.
+func TestTruncateAtASegment(t *testing.T) {
+	files := newFiles()
+	l := open(t, files, raftlog.Config{SegmentBytes: 1})
+	fill(t, l, 1, 1, 2, 3)
+	require.Equal(t, "0\n3\n1 0\n2 4\n3 6\n", string(files.ReadFile(dir+"/leader-epoch-checkpoint")))
+	cut, err := l.TruncateToEndOffset(raftlog.OffsetAndEpoch{Offset: 4, Epoch: 1}, 4)
+	require.NoError(t, err)
+	require.EqualValues(t, 4, cut)
+	require.Equal(t, []string{"00000000000000000000.log", "00000000000000000002.log", "00000000000000000004.log"}, segments(t, files))
+	require.Empty(t, files.ReadFile(dir+"/00000000000000000004.log"))
+	require.Equal(t, "0\n1\n1 0\n", string(files.ReadFile(dir+"/leader-epoch-checkpoint")))
+}
+
+// TestEmptyLogGivesWayDurably: a log without epochs that gives way to a snapshot has its new segment after a power loss as well.
+func TestEmptyLogGivesWayDurably(t *testing.T) {
+	files := newFiles()
+	l := open(t, files, raftlog.Config{})
+	download := func(id raftlog.OffsetAndEpoch, _ int64, suffix uint64) (*raftlog.SnapshotWriter, error) {
+		return l.DownloadSnapshot(id, suffix)
+	}
+	require.NoError(t, writeSnapshot(l, id(5, 1), download))
+	require.NoError(t, l.RegisterSnapshot(id(5, 1)))
+	truncated, err := l.TruncateToLatestSnapshot()
+	require.NoError(t, err)
+	require.True(t, truncated)
+	files.Crash()
+	require.Equal(t, []string{"00000000000000000005.log"}, segments(t, files))
+}
