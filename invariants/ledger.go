@@ -15,6 +15,7 @@ const noBatch batchID = -1
 // an offset exactly when the batches that end there have the same id.
 type batch struct {
 	base, end int64 // end is exclusive
+	timeMs    int64 // the latest of its records, as its header says
 	hash      uint64
 	parent    batchID
 	next      batchID // another batch with the same base offset
@@ -110,7 +111,7 @@ func (l *ledger) intern(b record.Batch, parent batchID, writer int32) (id batchI
 	l.batches = append(l.batches, batch{})
 	x := &l.batches[len(l.batches)-1] // in its place: a batch that is made first and then copied waits for its own stores
 	x.base, x.end, x.hash, x.parent, x.next = base, b.NextOffset(), hash, parent, noBatch
-	x.epoch, x.writer, x.rooted, x.control = epoch, writer, rooted, b.IsControl()
+	x.epoch, x.writer, x.rooted, x.control, x.timeMs = epoch, writer, rooted, b.IsControl(), b.MaxTimestampMs()
 	l.add(b, id, x)
 	return id, c, found
 }

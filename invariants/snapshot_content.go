@@ -9,12 +9,14 @@ var snapshotContentDoc = sim.InvariantDoc{
 	Name:   "snapshot-content",
 	Source: "KIP-630; known-bugs S8, KB-21, KB-40; kraft-protocol 4.2, 4.3",
 	Doc: "A snapshot that gets its final name is whole; its records add up to the state of the committed log at its offset, aborted " +
-		"transactions removed, compared as records; its header carries the kraft.version and the voters that were in force there.",
+		"transactions removed, compared as records; its header carries the kraft.version and the voters that were in force there, and the time " +
+		"of the last batch that it covers.",
 }
 
 // snapshotRecords is what the records of a snapshot say.
 type snapshotRecords struct {
 	problem string // why it is none, "" for nothing
+	timeMs  int64  // of the last record that it covers, as its header says
 	view    view
 	rows    recordState
 	edits   int32 // its edits stand in the ledger's list from here on until the next batch is added
@@ -25,7 +27,7 @@ type snapshotRecords struct {
 func (c *core) readSnapshot(epoch int32, data []byte) *snapshotRecords {
 	s := &c.snapshot
 	l := &c.ledger
-	s.problem, s.view, s.edits = "", emptyView, int32(len(l.edits))
+	s.problem, s.timeMs, s.view, s.edits = "", 0, emptyView, int32(len(l.edits))
 	s.rows.reset()
 	facts := len(l.facts)
 	var next, records int64
@@ -73,7 +75,20 @@ func (s *snapshotRecords) order(l *ledger, b record.Batch, records *int64, foote
 			s.problem = "order"
 		}
 		*footer = *footer || t == record.SnapshotFooter
+		if t == record.SnapshotHeader {
+			s.header(r.Value)
+		}
 	}
+}
+
+// header reads the time that a snapshot is dated with.
+func (s *snapshotRecords) header(value []byte) {
+	var h record.SnapshotHeaderRecord
+	if h.Decode(value) != nil {
+		s.problem = "header"
+		return
+	}
+	s.timeMs = h.LastContainedLogTimestampMs
 }
 
 // snapshotContent compares a snapshot with the committed log at its offset; e is the batch that ends there.
@@ -95,6 +110,9 @@ func (c *core) snapshotContent(r *replica, f *snapshotFile, e *exposedEntry, dat
 	case e.known && !s.rows.opaque && s.rows.sum != e.sum:
 		rule.fail("other-state", f.text(r)+" does not hold the state of the committed log at its offset, but "+
 			number(int64(len(s.rows.rows)))+" other entries")
+	}
+	if e.id >= c.ledger.first && s.timeMs != b.timeMs {
+		rule.fail("other-time", f.text(r)+" covers the log up to "+number(s.timeMs)+" ms, its last batch is of "+number(b.timeMs)+" ms")
 	}
 	if c.cfg.hasRecord() {
 		c.snapshotImpliesID(&s.view, f, r)

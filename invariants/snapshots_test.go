@@ -18,13 +18,14 @@ type file struct {
 	version int16
 	voters  []int32
 	footer  bool
+	timeMs  int64 // of the last batch that it covers; those of tests have none
 	values  []records.Record
 }
 
 func (f *file) bytes() []byte {
 	var b record.Builder
 	b.Reset(nil, record.BatchSpec{LeaderEpoch: f.epoch, Control: true})
-	b.AddControl(record.SnapshotHeader, (&record.SnapshotHeaderRecord{}).AppendTo(nil))
+	b.AddControl(record.SnapshotHeader, (&record.SnapshotHeaderRecord{LastContainedLogTimestampMs: f.timeMs}).AppendTo(nil))
 	if f.version > 0 {
 		b.AddControl(record.KRaftVersion, (&record.KRaftVersionRecord{KRaftVersion: f.version}).AppendTo(nil))
 	}
@@ -165,6 +166,7 @@ func TestSnapshotContent(t *testing.T) {
 		"a removed record":      {func(f *file) { f.values = append(f.values, config("b", "2")) }, "other-state"},
 		"nothing":               {func(f *file) { f.values = nil }, "other-state"},
 		"another value":         {func(f *file) { f.values = []records.Record{config("a", "2")} }, "other-state"},
+		"another time":          {func(f *file) { f.timeMs = 1 }, "other-time"},
 		"another voter set":     {func(f *file) { f.voters = []int32{1, 2} }, "voters"},
 		"another disk":          {func(f *file) { f.voters = []int32{1, 2, -3} }, "voters"},
 		"no voters":             {func(f *file) { f.voters = nil }, "voters"},
