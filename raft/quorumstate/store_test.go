@@ -222,3 +222,27 @@ func FuzzParse(f *testing.F) {
 		require.Equal(t, s, again)
 	})
 }
+
+// TestOddVersionsAndLines: a data_version below 0 is a number that is no version, not something that counts as 0, and a carriage return ends
+// the one line that counts (formats 7).
+func TestOddVersionsAndLines(t *testing.T) {
+	const state = `"leaderId":-1,"leaderEpoch":2,"votedId":-1,"clusterId":"","appliedOffset":0,"currentVoters":[],"data_version":`
+	for text, valid := range map[string]bool{
+		"{" + state + "0}":                     true,
+		"{" + state + `"x"}`:                   true,
+		"{" + state + "-1}":                    false,
+		"{" + state + "2}":                     false,
+		"{" + state + "0}\rnothing of this":    true,
+		"{\r" + state + "0}":                   false,
+		"{" + state + "\r0}":                   false,
+		"{" + state + "\n0}":                   false,
+		"{" + state + "0} and nothing of this": true,
+	} {
+		_, err := quorumstate.Parse([]byte(text))
+		if valid {
+			require.NoError(t, err, text)
+		} else {
+			require.ErrorIs(t, err, quorumstate.ErrInvalid, text)
+		}
+	}
+}

@@ -209,3 +209,38 @@ func TestRecordRoundTrip(t *testing.T) {
 	_, err := FromRecord(&record.VotersRecord{Voters: []record.VoterEntry{{VoterID: 1}, {VoterID: 1}}})
 	require.ErrorIs(t, err, ErrDuplicateVoter)
 }
+
+// TestKeysAreExact: what is removed has exactly the key that was named, what is updated has its own, and an entry that differs in anything
+// is another one (kraft-protocol 5.2).
+func TestKeysAreExact(t *testing.T) {
+	s := mustSet(t, voter(1, 0), voter(2, 2))
+	_, ok := s.Remove(ReplicaKey{ID: 1, DirectoryID: dir(5)})
+	require.False(t, ok, "an entry without directory is no replica of that directory")
+	_, ok = s.Remove(ReplicaKey{ID: 2})
+	require.False(t, ok)
+	_, ok = s.Add(voter(-1, 3))
+	require.False(t, ok)
+
+	moved := voter(2, 2)
+	moved.Endpoints = []Endpoint{{Name: "CONTROLLER", Host: "elsewhere", Port: 1}}
+	require.True(t, s.NeedsUpdate(&moved))
+	moved.DirectoryID = dir(3)
+	require.False(t, s.NeedsUpdate(&moved), "another disk is another replica")
+
+	fewer := voter(2, 2)
+	fewer.Endpoints = append([]Endpoint{{Name: "L1", Host: "h", Port: 1}}, fewer.Endpoints...)
+	more := fewer
+	fewer.Endpoints = fewer.Endpoints[:1]
+	require.False(t, mustSet(t, fewer).Equal(mustSet(t, more)))
+	require.True(t, mustSet(t, more).NeedsUpdate(&fewer))
+
+	low, high := voter(2, 2), voter(2, 2)
+	low.MinKRaftVersion, low.MaxKRaftVersion = 0, 1
+	high.MinKRaftVersion, high.MaxKRaftVersion = 1, 1
+	require.NotEqual(t, mustSet(t, low).AppendTo(nil), mustSet(t, high).AppendTo(nil))
+	require.True(t, low.SupportsKRaftVersion(0))
+	require.False(t, high.SupportsKRaftVersion(0))
+
+	require.Negative(t, ReplicaKey{ID: 2, DirectoryID: dir(1)}.Compare(ReplicaKey{ID: 2, DirectoryID: dir(3)}))
+	require.Positive(t, ReplicaKey{ID: 2, DirectoryID: dir(3)}.Compare(ReplicaKey{ID: 2}))
+}
