@@ -144,3 +144,19 @@ func TestAppendFollowerTakesThePrefix(t *testing.T) {
 		})
 	}
 }
+
+// TestAgeOfASegment: the age of a segment counts from its first batch, in whatever calls and lives its batches are written (formats 9.4).
+func TestAgeOfASegment(t *testing.T) {
+	files := newFiles()
+	cfg := raftlog.Config{SegmentMs: 3}
+	for _, want := range []int{1, 1, 2, 2, 3} {
+		l := open(t, files, cfg)
+		fill(t, l, 1) // dated by its offset
+		require.Len(t, segments(t, files), want, "at %d", l.EndOffset())
+		require.NoError(t, l.Close())
+	}
+	files = newFiles()
+	l := open(t, files, cfg)
+	fill(t, l, 1, 1, 1, 1, 1)
+	require.Len(t, segments(t, files), 3)
+}

@@ -257,3 +257,37 @@ func TestSnapshotRecordsRefuse(t *testing.T) {
 	require.NoError(t, s.Freeze(1))
 	require.ErrorIs(t, s.Append(1, make([]byte, 1)), raftlog.ErrSnapshotWriter)
 }
+
+// TestCleanAtTheLimit: log and snapshots that are as large as the limit, to the byte, stay (kraft-protocol 4.6).
+func TestCleanAtTheLimit(t *testing.T) {
+	for _, spare := range []int64{0, -1} {
+		files := newFiles()
+		l := open(t, files, raftlog.Config{SegmentBytes: 1})
+		fill(t, l, 1, 1, 1)
+		size := 3 * int64(len(batch(0, 1, 2)))
+		for _, at := range []int64{2, 4} {
+			require.NoError(t, writeSnapshot(l, id(at, 1), l.CreateSnapshot))
+			n, err := l.SnapshotSize(id(at, 1))
+			require.NoError(t, err)
+			size += n
+		}
+		require.NoError(t, l.Close())
+		l = open(t, files, raftlog.Config{SegmentBytes: 1, RetentionBytes: size + spare, RetentionMs: -1})
+		changed, err := l.Clean(1, 6)
+		require.NoError(t, err)
+		require.Equal(t, spare < 0, changed)
+	}
+}
+
+// TestCleanAtAnEpoch: where the log is cut at the begin of an epoch, the epoch before is gone.
+func TestCleanAtAnEpoch(t *testing.T) {
+	files := newFiles()
+	l := open(t, files, raftlog.Config{SegmentBytes: 1, RetentionBytes: 1})
+	fill(t, l, 1, 1, 2)
+	require.NoError(t, writeSnapshot(l, id(2, 1), l.CreateSnapshot))
+	require.NoError(t, writeSnapshot(l, id(4, 1), l.CreateSnapshot))
+	changed, err := l.Clean(1, 6)
+	require.NoError(t, err)
+	require.True(t, changed)
+	require.Equal(t, "0\n1\n2 4\n", string(files.ReadFile(dir+"/leader-epoch-checkpoint")))
+}
