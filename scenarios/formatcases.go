@@ -197,18 +197,19 @@ func drawFeatures(d dice, p *plan.Plan) {
 		{"do": "downgrade", "metadata": "4.4", "expect": "this is a downgrade"},
 		{"do": "describe", "expect": "ok"},
 	}
+	const firstCallUs = 6_000_000 // three voters that collide elect nobody for seconds, and then everybody has to register
 	for i, params := range calls {
 		if params["expect"] == "" {
 			delete(params, "expect")
 		}
 		p.Actions = append(p.Actions, plan.Action{ID: "call-" + number(int64(i+1)), Kind: "features",
-			AtUs: plan.Int64(2_000_000 + int64(i)*200_000 + d.roll("call-"+number(int64(i)), 100_000)), Params: params})
+			AtUs: plan.Int64(firstCallUs + int64(i)*200_000 + d.roll("call-"+number(int64(i)), 100_000)), Params: params})
 	}
 	call := func(id string, atUs plan.Int64, params plan.Params) {
 		p.Actions = append(p.Actions, plan.Action{ID: id, Kind: "features", AtUs: atUs, Params: params})
 	}
 	// Eligible leader replicas need 4.0-IV1, which this very request brings (KIP-1022): two of the three levels begin below it.
-	call("dependency", 2_150_000, plan.Params{"do": "upgrade", "metadata": "4.2", "feature": "eligible.leader.replicas.version=1",
+	call("dependency", firstCallUs+150_000, plan.Params{"do": "upgrade", "metadata": "4.2", "feature": "eligible.leader.replicas.version=1",
 		"dry_run": "true", "expect": "ok"})
 	// Voters tell the leader what they support every two fetch timeouts, one of two at a time: from then on the quorum goes up, and
 	// never down.

@@ -15,9 +15,9 @@ import (
 // epoch-monotonic), and the agreement of all committed records at the end of a phase (state-machine-safety, log-matching, at
 // any time; and the counters).
 type kafkaChecks struct {
-	w       *sim.World
-	lossy   bool // a voter loses committed data: only what Kafka checks then
-	stable  bool // once there is a leader it never changes
+	report  func(invariant, evidence, detail string) // World.Violate
+	lossy   bool                                     // a voter loses committed data: only what Kafka checks then
+	stable  bool                                     // once there is a leader it never changes
 	voters  int32
 	dynamic bool
 
@@ -25,6 +25,9 @@ type kafkaChecks struct {
 	newest    int32   // newest epoch with a leader
 	watermark int64
 	steady    int32 // leader that must stay, -1: none yet
+	since     int32 // epoch in which it was elected
+	settled   bool  // its high watermark has moved: a majority has fetched from it, and grants no pre-vote any more
+	excused   int32 // newest epoch of a candidate whose pre-vote is from before that
 	counts    [len(kafkaCheckDocs)]*int64
 }
 
@@ -42,13 +45,15 @@ var kafkaCheckDocs = [...]sim.InvariantDoc{
 	{Name: "kafka-epoch", Source: "RaftEventSimulationTest", Doc: "No node's epoch goes down, restarts included."},
 	{Name: "kafka-majority", Source: "RaftEventSimulationTest", Doc: "A majority of the voters has a log end at or past the leader's high watermark."},
 	{Name: "kafka-one-leader", Source: "RaftEventSimulationTest", Doc: "At most one leader is named per epoch, by anybody."},
-	{Name: "kafka-stable-leader", Source: "RaftEventSimulationTest, KIP-996", Doc: "Where pre-vote must keep the peace: once there is a leader it never changes."},
+	{Name: "kafka-stable-leader", Source: "RaftEventSimulationTest, KIP-996", Doc: "Where pre-vote must keep the peace: once there is a leader it never changes, " +
+		"but by a node that asked for pre-votes before a majority had fetched from that leader (KIP-996: such voters may grant them)."},
 	{Name: "kafka-majority-ahead", Source: "RaftEventSimulationTest", Doc: "The side of a partition with the majority has the higher high watermark."},
 }
 
 func (c *kafkaChecks) attach(w *sim.World, voters int32) {
-	c.w, c.voters = w, voters
-	c.leaders, c.newest, c.watermark, c.steady = c.leaders[:0], -1, 0, -1
+	c.report, c.voters = w.Violate, voters
+	c.leaders, c.newest, c.watermark = c.leaders[:0], -1, 0
+	c.steady, c.settled, c.excused = -1, false, -1
 	for i := range kafkaCheckDocs {
 		c.counts[i] = w.Evaluated(kafkaCheckDocs[i].Name)
 	}
@@ -57,7 +62,7 @@ func (c *kafkaChecks) attach(w *sim.World, voters int32) {
 func (c *kafkaChecks) count(check int) { *c.counts[check]++ }
 
 func (c *kafkaChecks) fail(check int, evidence, detail string) {
-	c.w.Violate(kafkaCheckDocs[check].Name, evidence, detail)
+	c.report(kafkaCheckDocs[check].Name, evidence, detail)
 }
 
 // look checks what a node has just shown; n has it already.
@@ -70,10 +75,14 @@ func (c *kafkaChecks) look(p *play, n *shown, e *raft.Event) {
 			c.epoch(n)
 		}
 		if c.stable {
+			c.challenger(n)
 			c.steadyLeader(n)
 		}
 	}
 	if e.Kind == raft.HighWatermarkAdvanced && n.role == raft.Leader && n.epoch >= c.newest {
+		if c.stable && n.id == c.steady && !c.settled {
+			c.settle(p)
+		}
 		c.leaderWatermark(p, n)
 	}
 }
@@ -99,11 +108,33 @@ func (c *kafkaChecks) epoch(n *shown) {
 	n.top = max(n.top, n.epoch)
 }
 
+// settle notes who asks for pre-votes while a majority fetches from the leader for the first time: their answers may be on the way.
+func (c *kafkaChecks) settle(p *play) {
+	c.settled = true
+	for i := range p.nodes {
+		n := &p.nodes[i]
+		n.early = n.role == raft.Prospective || n.role == raft.Candidate
+	}
+}
+
+// challenger notes a candidate whom voters could grant a pre-vote that did not know the leader yet.
+func (c *kafkaChecks) challenger(n *shown) {
+	switch {
+	case n.role == raft.Candidate && (n.early || !c.settled):
+		c.excused = max(c.excused, n.epoch)
+	case n.role != raft.Prospective:
+		n.early = false
+	}
+}
+
 func (c *kafkaChecks) steadyLeader(n *shown) {
 	c.count(kafkaStable)
+	if c.steady >= 0 && n.epoch > c.since && n.epoch <= c.excused && (n.role == raft.Leader) != (n.id == c.steady) {
+		c.steady, c.settled = -1, false
+	}
 	switch {
 	case n.role == raft.Leader && c.steady < 0:
-		c.steady = n.id
+		c.steady, c.since = n.id, n.epoch
 	case n.role == raft.Leader && n.id != c.steady:
 		c.fail(kafkaStable, "another-leader", n.h.ID()+" leads epoch "+number(int64(n.epoch))+" after "+number(int64(c.steady))+" was elected")
 	case n.role != raft.Leader && n.id == c.steady:

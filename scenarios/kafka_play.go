@@ -38,6 +38,7 @@ type shown struct {
 	epoch, leader int32
 	highWatermark int64 // 0 as long as it knows none, as in Kafka's simulation
 	logEnd        int64 // also of a node that is down
+	early         bool  // it asked for pre-votes before a majority had fetched from the leader, and has not given up since
 	top           int32 // highest epoch in which it had a role, over all its lives
 }
 
