@@ -333,6 +333,25 @@ func TestTwoLeadersBounded(t *testing.T) {
 		l.clean()
 		l.evaluated("two-leaders-bounded")
 	})
+	t.Run("late twice, and a majority in between", func(t *testing.T) {
+		for _, twice := range []bool{false, true} {
+			l := threeUp(t, cfg)
+			four := l.add(4)
+			l.tick(5000) // the lane waited for a disk
+			l.node(1).served(four, 1)
+			l.node(1).served(l.node(2), 1) // in the queue behind it
+			l.tick(5000)
+			l.node(1).served(four, 1)
+			if twice { // it polled its timers before this one
+				l.tick(1)
+				l.node(1).served(four, 1)
+				l.breaks("two-leaders-bounded/leads-without-majority")
+				continue
+			}
+			l.node(1).role(raft.Resigned, 1, 1)
+			l.clean()
+		}
+	})
 	t.Run("parked fetches of all voters end at one instant", func(t *testing.T) {
 		l := newLab(t, 5, cfg)
 		one := l.node(1)

@@ -74,7 +74,10 @@ func (c *core) signOfLife(r *replica, apartNs int64) {
 	rule := &c.rules.twoLeadersBounded
 	rule.eval()
 	set := c.votersOf(r)
-	l.dueNs = c.majorityAt(r, l, set) + c.leadBound(l, set.others(r))
+	before := l.dueNs
+	if l.dueNs = c.majorityAt(r, l, set) + c.leadBound(l, set.others(r)); l.dueNs > before {
+		r.leadStrikes = 0 // a majority was there since the last sign
+	}
 	if c.nowNs <= l.dueNs {
 		r.leadStrikes = 0
 		return
