@@ -56,6 +56,8 @@ type askedFetch struct {
 	forgottenTurn int64 // when its receiver said that it has resigned; 0: it has not
 	forgottenNs   int64
 	deposedTurn   int64 // when its receiver began to follow another leader; 0: it has not
+
+	leftOver overtaken
 }
 
 // toldMark is the highest high watermark that a node told as leader of an epoch, in one process life: the next may run on another disk.
@@ -176,8 +178,9 @@ func (x *prompt) call(at, from *sim.Host, m raft.Message, correlation, epoch int
 func (x *prompt) received(at, from *sim.Host, conn sim.Conn, m *raft.FetchRequest) {
 	x.successors.received(at, from, m, x.c.w.NowNs())
 	i, told := int32(at.Index()), &x.told[at.Index()]
-	x.asked[int(i)*len(x.turns)+from.Index()] = askedFetch{
-		conn: conn, correlation: m.Correlation, epoch: m.CurrentLeaderEpoch, boot: at.Boot(), turn: x.turns[i], open: true, peerBoot: from.Boot(),
+	a := &x.asked[int(i)*len(x.turns)+from.Index()]
+	*a = askedFetch{
+		leftOver: a.by(from.Boot()), conn: conn, correlation: m.Correlation, epoch: m.CurrentLeaderEpoch, boot: at.Boot(), turn: x.turns[i], open: true, peerBoot: from.Boot(),
 		mark: m.HighWatermark, waitNs: x.waitsUntilNs(m),
 		behind: m.HighWatermark != raft.HighWatermarkNotSent && told.epoch == m.CurrentLeaderEpoch && told.boot == at.Boot() && m.HighWatermark < told.mark,
 	}
@@ -279,8 +282,11 @@ func (x *prompt) answered(from, to *sim.Host, r *raft.FetchResponse) {
 	i := from.Index()
 	x.tells.answered(from, r, x.turns[i])
 	a := &x.asked[i*len(x.turns)+to.Index()]
-	if a.open && a.correlation == r.Correlation && a.boot == from.Boot() {
+	answers := a.open && a.correlation == r.Correlation && a.boot == from.Boot()
+	if answers {
 		a.open = false
+	}
+	if answers && !a.leftOver.has(r.Correlation) {
 		*x.evaluated++
 		if a.deposedTurn != 0 && x.turns[i] > a.deposedTurn && !x.c.decay.wild {
 			x.c.w.Violate(noNeedlessWait.Name, "follows", from.ID()+" answered a Fetch of "+to.ID()+" in epoch "+number(int64(a.epoch))+
