@@ -155,22 +155,24 @@ func onProcessors(t *testing.T, n int, p *plan.Plan) *plan.Verdict {
 }
 
 // TestDecisionsReplay: a plan with every decision of a run written down behaves alike. The trace hash differs, since chances
-// with a rate of zero are drawn, too, where a plan overrides decisions.
+// with a rate of zero are drawn, too, where a plan overrides decisions. Among the plans are some with actions that change the rates of a disk.
 func TestDecisionsReplay(t *testing.T) {
 	c := Catalogue()
 	e := sim.NewEngine(c)
-	for _, name := range []string{"raft/storm-3", "kip1262/draft"} {
-		p := c.Scenario(name).Draw(11)
-		r, err := e.Run(p, sim.Options{RecordDecisions: true})
-		require.NoError(t, err)
-		require.NotEmpty(t, r.Decisions)
-		fixed := p.Clone()
-		for i := range r.Decisions {
-			fixed.Decisions = append(fixed.Decisions, plan.Decision{NameHash: plan.Uint64(r.Decisions[i].Hash), Value: plan.Int64(r.Decisions[i].Value)})
+	for _, name := range []string{"raft/storm-3", "raft/disk", "kip1262/draft"} {
+		for seed := uint64(1); seed <= 12; seed++ {
+			p := c.Scenario(name).Draw(seed)
+			r, err := e.Run(p, sim.Options{RecordDecisions: true})
+			require.NoError(t, err)
+			require.NotEmpty(t, r.Decisions)
+			fixed := p.Clone()
+			for i := range r.Decisions {
+				fixed.Decisions = append(fixed.Decisions, plan.Decision{NameHash: plan.Uint64(r.Decisions[i].Hash), Value: plan.Int64(r.Decisions[i].Value)})
+			}
+			again := verdictOf(t, e, fixed, sim.Options{})
+			require.Equal(t, r.Verdict.BehaviourHash, again.BehaviourHash, "%s:%d", name, seed)
+			require.Equal(t, r.Verdict.Events, again.Events, "%s:%d", name, seed)
+			require.Equal(t, r.Verdict.Stats, again.Stats, "%s:%d", name, seed)
 		}
-		again := verdictOf(t, e, fixed, sim.Options{})
-		require.Equal(t, r.Verdict.BehaviourHash, again.BehaviourHash)
-		require.Equal(t, r.Verdict.Events, again.Events)
-		require.Equal(t, r.Verdict.Stats, again.Stats)
 	}
 }

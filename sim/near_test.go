@@ -16,8 +16,8 @@ func TestNearestGivesWhatTimedGives(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "phases") {
 			grows, span := rapid.IntRange(1, 9).Draw(t, "pushes of ten"), rapid.Int64Range(1, 1000).Draw(t, "span")
 			for range rapid.IntRange(1, 3*mostNear).Draw(t, "steps") {
-				if int(uint32(i*2654435761)>>16)%10 < grows {
-					at := now + int64(uint32(i*2246822519)>>8)%span
+				if int(uint32(i)*2654435761>>16)%10 < grows {
+					at := now + int64(uint32(i)*2246822519>>8)%span
 					it := Item{At: at, Tie: uint64(i%3)<<32 | uint64(i), Event: int32(i)}
 					q.Push(&it)
 					h.Push(it)

@@ -173,3 +173,25 @@ func TestExplicitDrawsOnlyWhatIsNamed(t *testing.T) {
 		require.Equal(t, o.Value, left[o.NameHash])
 	}
 }
+
+// TestIdleChancesCount: where rates change within a run a chance has the same name whether the rate was zero before or not, so that what one run
+// drew can be played in another.
+func TestIdleChancesCount(t *testing.T) {
+	for _, counting := range []bool{false, true} {
+		var s Source
+		s.Reset(1, nil, nil)
+		if counting {
+			s.CountIdle()
+		}
+		var drawn []Drawn
+		s.Record(func(d Drawn) { drawn = append(drawn, d) })
+		site := NewSite("idle", "a rate that changes", 0)
+		require.False(t, s.Chance(site, 1, 2, 3, 0))
+		require.True(t, s.Chance(site, 1, 2, 3, 1_000_000))
+		require.Len(t, drawn, 1)
+		var again Source
+		again.Reset(1, []Override{{NameHash: drawn[0].Hash, Value: 1}}, nil)
+		first, second := again.Chance(site, 1, 2, 3, 0), again.Chance(site, 1, 2, 3, 0)
+		require.Equal(t, []bool{!counting, counting}, []bool{first, second})
+	}
+}

@@ -61,6 +61,7 @@ type Source struct {
 	overrides []Override // ascending by NameHash
 	recorder  func(Drawn)
 	explicit  bool
+	counting  bool
 	forced    forced
 	fold      uint64 // running digest of names and values consumed
 	draws     int64
@@ -91,7 +92,7 @@ func (s *Source) Reset(seed uint64, overrides []Override, reseeds []Reseed) {
 		}
 		return 0
 	})
-	s.recorder, s.explicit = nil, false
+	s.recorder, s.explicit, s.counting = nil, false, false
 	s.forced = forced{}
 	s.fold = 0
 	s.draws = 0
@@ -107,6 +108,10 @@ func (s *Source) Record(f func(Drawn)) { s.recorder = f }
 // Explicit makes overrides the only source of what is not benign: every other draw of a site that is no spread comes out benign, whatever
 // its rate. It holds until Reset.
 func (s *Source) Explicit() { s.explicit = true }
+
+// CountIdle makes chances with a rate of zero count as occurrences, as they do where a run has overrides. A run in which rates change needs it:
+// else the first chance behind such a change would have another name in the run that plays the decisions of this one. It holds until Reset.
+func (s *Source) CountIdle() { s.counting = true }
 
 // Overridden reports whether the run has overrides: then a rate of zero is no reason to draw nothing.
 func (s *Source) Overridden() bool { return len(s.overrides) > 0 }
@@ -155,6 +160,9 @@ func (s *Source) Choose(site *Site, entity, kind, key uint64, n int64) int64 {
 // draws nothing unless the run has overrides.
 func (s *Source) Chance(site *Site, entity, kind, key uint64, ppm int64) bool {
 	if ppm <= 0 && len(s.overrides) == 0 {
+		if s.counting {
+			s.name(site, entity, kind, key)
+		}
 		return false
 	}
 	hash, occurrence := s.name(site, entity, kind, key)
