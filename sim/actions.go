@@ -19,6 +19,9 @@ type ActionHandler struct {
 	// Undo takes it back: when "for" is over, or when the calm begins, whichever comes first, and exactly once. nil is for
 	// kinds that do not last. It must not mind that hosts crashed or booted in between.
 	Undo func(w *World, a *Act)
+	// Rates says that it changes rates of chances, other than by ending the storm. Chances at a rate of zero count as occurrences then, so that
+	// the decisions of such a run can be played, see decide.Source.CountIdle.
+	Rates bool
 
 	healed bool // the calm takes it back without Undo: the core's own kinds
 }
@@ -106,6 +109,9 @@ func (w *World) scheduleActions() error {
 		h, ok := w.handlers[pa.Kind]
 		if !ok {
 			return fmt.Errorf("plan: actions[%d].kind %q is not known to scenario %s: see `list faults`", i, pa.Kind, w.plan.Scenario)
+		}
+		if h.Rates {
+			w.source.CountIdle()
 		}
 		w.actions = append(w.actions, action{act: Act{Action: pa, w: w, Index: i}, handler: h})
 		w.copyAhead(i)

@@ -133,7 +133,7 @@ func (w *World) installFaults() {
 			w.net.Filter(int64(a.Index), from.index, to.index, uint32(a.Number("kind", 0)))
 		}),
 		Undo: func(w *World, a *Act) { w.net.Unfilter(w.now, int64(a.Index)) }})
-	w.fault("disk-error", ActionHandler{Do: diskAction(actDiskError), Undo: undoDisk(
+	w.fault("disk-error", ActionHandler{Rates: true, Do: diskAction(actDiskError), Undo: undoDisk(
 		func(v *vdisk.Volume, a *Act) { v.SetErrors(a.Word("path", ""), vdisk.Errors{}) })})
 	w.fault("disk-full", ActionHandler{Do: diskAction(actDiskFull), Undo: undoDisk(
 		func(v *vdisk.Volume, _ *Act) { v.SetFull(-1) })})

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kraftsim/kraftsim/sim/check"
 	"github.com/kraftsim/kraftsim/sim/decide"
@@ -129,9 +128,6 @@ func (w *World) reset(p *plan.Plan, o Options) error {
 	w.source.Reset(uint64(p.Seed), overrides, nil)
 	if p.Explicit {
 		w.source.Explicit()
-	}
-	if slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Kind == "disk-error" }) {
-		w.source.CountIdle() // it changes the rates of a disk
 	}
 	w.timed.Reset()
 	w.policy = nil

@@ -157,7 +157,7 @@ func (s *Source) Choose(site *Site, entity, kind, key uint64, n int64) int64 {
 }
 
 // Chance draws true with a probability of ppm millionths. An override of 0 or 1 fixes it whatever the rate; a rate of zero
-// draws nothing unless the run has overrides.
+// draws nothing unless the run has overrides, see also CountIdle.
 func (s *Source) Chance(site *Site, entity, kind, key uint64, ppm int64) bool {
 	if ppm <= 0 && len(s.overrides) == 0 {
 		if s.counting {
