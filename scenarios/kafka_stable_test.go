@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/kraftsim/kraftsim/raft"
-	"github.com/kraftsim/kraftsim/sim"
 )
 
 // TestStableLeader: a node that asked for pre-votes before a majority had fetched from the leader may depose it, and only such a node.
@@ -33,19 +32,8 @@ func TestStableLeader(t *testing.T) {
 		{"the next one stays", []step{{1, raft.Candidate, 2}, {0, raft.Unattached, 2}, {1, raft.Leader, 2}, {1, moved, 2}, {0, raft.Candidate, 3}, {1, raft.Unattached, 3}}, "leader-gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := &play{nodes: make([]shown, 3)}
-			for i := range p.nodes {
-				p.nodes[i] = shown{h: &sim.Host{}, id: int32(i), voter: true, role: raft.Unattached, leader: -1}
-			}
-			found := ""
-			check := kafkaChecks{stable: true, steady: -1, excused: -1, voters: 3, report: func(_, evidence, _ string) {
-				if found == "" {
-					found = evidence
-				}
-			}}
-			for i := range check.counts {
-				check.counts[i] = new(int64)
-			}
+			p, check, found := kafkaLab()
+			check.stable = true
 			for _, x := range append(append([]step{}, elected...), c.steps...) {
 				n := &p.nodes[x.id]
 				if n.epoch = x.epoch; x.role == moved {
@@ -56,7 +44,11 @@ func TestStableLeader(t *testing.T) {
 				check.challenger(n)
 				check.steadyLeader(n)
 			}
-			require.Equal(t, c.want, found)
+			if c.want == "" {
+				require.Empty(t, *found)
+				return
+			}
+			require.Equal(t, "kafka-stable-leader/"+c.want, *found)
 		})
 	}
 }

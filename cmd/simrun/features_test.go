@@ -30,6 +30,7 @@ func TestFeaturesCommand(t *testing.T) {
 		{"upgrade --feature group.version", 2, "is not NAME=LEVEL"},
 		{"upgrade --metadata 9.9", 2, "--metadata: unknown metadata.version"},
 		{"upgrade --unsafe", 2, "unknown flag: --unsafe"},
+		{"disable", 2, "nothing to disable: give --feature\n"},
 		{"disable --feature group.version=1", 2, "disable takes names without a level"},
 		{"describe --scenario none", 2, "no such scenario"},
 		{"describe --scenario kafka/s1", 2, "no controllers that a tool could ask"},

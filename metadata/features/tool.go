@@ -82,7 +82,11 @@ func (t *Tool) Levels() ([]Level, error) {
 		}
 	}
 	if len(levels) == 0 {
-		return nil, fmt.Errorf("%w: nothing to %s: give --feature, --metadata or --release-version", ErrTool, t.Command)
+		flags := "--feature, --metadata or --release-version"
+		if t.Command == Disable {
+			flags = "--feature"
+		}
+		return nil, fmt.Errorf("%w: nothing to %s: give %s", ErrTool, t.Command, flags)
 	}
 	return levels, nil
 }
