@@ -72,13 +72,22 @@ func (r *Replica) checkUpgrade(l *leader, version int16) error {
 	for i := int32(0); i < set.Len(); i++ {
 		v := set.At(i)
 		if !v.SupportsKRaftVersion(version) {
-			return fmt.Errorf("%w: voter %d supports %d to %d", ErrInvalidUpdateVersion, v.ID, v.MinKRaftVersion, v.MaxKRaftVersion)
+			return fmt.Errorf("%w: voter %d supports %d to %d%s", ErrInvalidUpdateVersion, v.ID, v.MinKRaftVersion, v.MaxKRaftVersion, untold(v))
 		}
 		if !v.HasDirectoryID() {
 			return fmt.Errorf("%w: voter %d has no directory id", ErrVoterSet, v.ID)
 		}
 	}
 	return nil
+}
+
+// untold explains the range 0 to 0: software without kraft.version has it, and so has every voter that did not tell the leader of this
+// epoch its range yet, which takes twice its fetch timeout.
+func untold(v *voters.Voter) string {
+	if v.MaxKRaftVersion > 0 {
+		return ""
+	}
+	return ", or has not told this leader otherwise yet (ask again after twice the fetch timeout)"
 }
 
 // sameIDs reports whether two sets have the same ids.

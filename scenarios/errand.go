@@ -53,7 +53,7 @@ func (e *errand) run(c *cluster, h *hostSettings, env *sim.Env) error {
 	}
 	choices := formatChoices{env}
 	_, err = format.Format(files, o, format.Deps{Chooser: choices, Clock: choices})
-	for _, refused := range []error{format.ErrOptions, format.ErrFormatted, format.ErrMismatch, format.ErrNoDirectory} {
+	for _, refused := range []error{format.ErrOptions, format.ErrFormatted, format.ErrMismatch, format.ErrUnusable, format.ErrNoDirectory} {
 		if errors.Is(err, refused) {
 			e.refusal = err.Error()
 			return nil

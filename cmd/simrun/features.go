@@ -75,7 +75,7 @@ func featuresSub(catalogue *sim.Catalogue, do, short string) *cobra.Command {
 	f.StringVar(&c.scenario, "scenario", scenarios.FeaturesScenario, "scenario whose cluster is asked")
 	c.seed = 1
 	cli.AddSeed(cmd, &c.seed, "seed", "seed from which the plan is drawn")
-	f.StringVar(&c.at, "at", "3s", "when the tool is called, in virtual time before the calm")
+	f.StringVar(&c.at, "at", "10s", "when the tool is called, in virtual time before the calm; voters of a static quorum tell their leader after some seconds what they support")
 	f.StringVar(&c.toolRelease, "release", "", "software of the tool: "+strings.Join(features.Names(), ", ")+"; default is that of the first controller")
 	if do != "describe" {
 		form := "NAME=LEVEL"

@@ -91,6 +91,7 @@ func TestFormatCommandRefuses(t *testing.T) {
 		{"voters that are none", map[string]string{"controller.quorum.voters": "c1:9093"}, "-t X", "controller.quorum.voters: "},
 		{"unstable in other words", map[string]string{"unstable.feature.versions.enable": "yes"}, "-t X -s", "neither true nor false"},
 		{"two metadata versions", nil, "-t X -s -r 4.0 -f metadata.version=7", "both given"},
+		{"a release of unstable levels", nil, "-t X -s -r 4.5", `"4.5": release upstream-4.5 has no level of it in production; name one in full, as 4.5-IV0, which needs unstable`},
 		{"not stable", nil, "-t X -s -r 4.5-IV0", "not yet stable, set unstable.feature.versions.enable"},
 		{"unknown feature", nil, "-t X -s -f color=1", `--feature "color" is not known, release upstream-4.5 has metadata.version, `},
 		{"kraft.version 0, dynamic", nil, "-t X -s -f kraft.version=0", "the quorum is dynamic"},

@@ -135,8 +135,25 @@ func (r *Release) ParseVersion(text string) (int16, error) {
 			return level, nil
 		}
 	}
-	return 0, fmt.Errorf("%w %q: release %s knows %s to %s", ErrUnknownVersion, text, r.Name,
-		VersionName(r.Minimum), VersionName(r.LatestTesting))
+	if level := r.testingOnly(key); level != 0 {
+		return 0, fmt.Errorf("%w %q: release %s has no level of it in production; name one in full, as %s, which needs "+
+			"unstable.feature.versions.enable", ErrUnknownVersion, text, r.Name, VersionName(level))
+	}
+	known := VersionName(r.Minimum) + " to " + VersionName(r.LatestProduction)
+	if r.LatestTesting > r.LatestProduction {
+		known += ", with unstable.feature.versions.enable to " + VersionName(r.LatestTesting)
+	}
+	return 0, fmt.Errorf("%w %q: release %s knows %s", ErrUnknownVersion, text, r.Name, known)
+}
+
+// testingOnly is the highest level of N.M where none of its levels is in production, else 0.
+func (r *Release) testingOnly(key string) int16 {
+	for level := r.LatestTesting; level > r.LatestProduction; level-- {
+		if short, _, _ := strings.Cut(VersionName(level), "-"); short == key {
+			return level
+		}
+	}
+	return 0
 }
 
 // Feature returns the feature of that name, nil when the release does not have it. metadata.version is not one of them.

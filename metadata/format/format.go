@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,7 @@ func Format(f files.Files, o *Options, deps Deps) (*Result, error) {
 	if err != nil {
 		return &Result{}, err
 	}
-	result := &Result{MetadataVersion: r.metadataVersion, KRaftVersion: r.kraftVersion}
+	result := &Result{MetadataVersion: r.metadataVersion, KRaftVersion: r.kraftVersion, Messages: r.overridden}
 	ensemble := metaprops.Load(f, r.Directories, r.MetadataDir, r.Release.MetaProperties)
 	empty, err := r.examine(f, ensemble, result)
 	if err != nil || len(empty) == 0 {
@@ -47,7 +48,7 @@ func Format(f files.Files, o *Options, deps Deps) (*Result, error) {
 func (r *resolved) examine(f files.Files, e *metaprops.Ensemble, result *Result) ([]string, error) {
 	expected := metaprops.Expected{ClusterID: r.ClusterID, NodeID: &r.NodeID}
 	if err := e.Verify(expected, 0); err != nil {
-		return nil, fmt.Errorf("%w --cluster-id and node.id: %w", ErrMismatch, err)
+		return nil, r.explain(err)
 	}
 	loaded, empty := e.Paths(metaprops.Loaded), e.Paths(metaprops.Empty)
 	if len(loaded) > 0 && !r.IgnoreFormatted {
@@ -72,6 +73,17 @@ func (r *resolved) examine(f files.Files, e *metaprops.Ensemble, result *Result)
 	return empty, nil
 }
 
+// explain says what to do about directories that Verify refuses.
+func (r *resolved) explain(err error) error {
+	switch {
+	case errors.Is(err, metaprops.ErrClusterID), errors.Is(err, metaprops.ErrNodeID):
+		return fmt.Errorf("%w --cluster-id and node.id: %w; give the ids that are there, or format other directories", ErrMismatch, err)
+	case errors.Is(err, metaprops.ErrMetadataDirFailed):
+		return fmt.Errorf("%w: %w; mend it, or set metadata.log.dir to another directory", ErrUnusable, err)
+	}
+	return fmt.Errorf("%w: %w; mend the file, or format other directories", ErrUnusable, err)
+}
+
 // directoryIDs gives each directory its id; that of the metadata directory of a listed voter is in the list, that of a
 // standalone voter goes there.
 func (r *resolved) directoryIDs(e *metaprops.Ensemble, dirs []string, chooser Chooser) ([]record.UUID, error) {
@@ -90,6 +102,8 @@ func (r *resolved) directoryIDs(e *metaprops.Ensemble, dirs []string, chooser Ch
 	if r.Standalone { // its only directory id may be on disk already, from a run that formatted the metadata directory
 		if id, ok := e.DirectoryID(r.MetadataDir); ok {
 			r.voters[0].DirectoryID = id
+		} else if e.Directory(r.MetadataDir).State == metaprops.Loaded { // its file is older than directory ids: no checkpoint is written, nobody to tell
+			r.voters = nil
 		}
 	}
 	ids := make([]record.UUID, len(dirs))

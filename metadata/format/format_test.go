@@ -302,7 +302,9 @@ func TestFailedDirectories(t *testing.T) {
 	disk = filestest.NewMemory()
 	disk.Refuse["/d/0/meta.properties"] = syscall.EIO
 	_, err = run(disk, o) // the metadata directory must not fail
-	require.ErrorIs(t, err, ErrMismatch)
+	require.ErrorIs(t, err, ErrUnusable)
+	require.ErrorIs(t, err, syscall.EIO)
+	require.NotErrorIs(t, err, ErrMismatch)
 
 	disk.Refuse["/d/1/meta.properties"] = syscall.EIO
 	delete(disk.Refuse, "/d/0/meta.properties")
@@ -319,6 +321,61 @@ func TestFailedDirectories(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EROFS)
 	require.ErrorContains(t, err, "meta.properties")
 	require.Empty(t, result.Formatted)
+}
+
+// TestRepeatedFeature: the last level of a feature counts, as in kafka-storage, and the operator is told.
+func TestRepeatedFeature(t *testing.T) {
+	disk := filestest.NewMemory()
+	result, err := run(disk, base(t, "kip1262", func(o *Options) {
+		o.Features = []string{"group.version=1", " group.version = 0", "share.version=1", "share.version=1"}
+	}))
+	require.NoError(t, err)
+	require.Equal(t, "--feature group.version is given more than once: 0 counts, not 1", result.Messages[0])
+	require.NotContains(t, strings.Join(result.Messages, "\n"), "share.version")
+	checkpoint, err := bootstrap.ReadCheckpoint(disk, "/d/0")
+	require.NoError(t, err)
+	require.NotContains(t, entryText(checkpoint.Entries), "group.version=1")
+	require.Contains(t, entryText(checkpoint.Entries), "share.version=1")
+}
+
+// TestUnusableDirectories: what is wrong with the files by themselves is not called a matter of the options, and each line says what to do.
+func TestUnusableDirectories(t *testing.T) {
+	file := func(cluster, node, id string) []byte {
+		return []byte("version=1\ncluster.id=" + cluster + "\nnode.id=" + node + "\ndirectory.id=" + id + "\n")
+	}
+	const a = "F2YZqouCbrffmWE02jzh0g"
+	for _, c := range []struct {
+		first, second []byte
+		is            error
+		want          string
+	}{
+		{file("Y", "1", a), nil, ErrMismatch, "give the ids that are there"},
+		{file("X", "2", a), nil, ErrMismatch, "give the ids that are there"},
+		{[]byte("version=9"), nil, ErrUnusable, "version 9, known are 0 to 2; mend it, or set metadata.log.dir"},
+		{file("X", "1", "AAAAAAAAAAAAAAAAAAAAAA"), nil, ErrUnusable, "reserved directory id"},
+		{file("X", "1", a), file("X", "1", a), ErrUnusable, "duplicate directory id"},
+	} {
+		disk := filestest.NewMemory()
+		disk.Content["/d/0/meta.properties"] = c.first
+		if c.second != nil {
+			disk.Content["/d/2/meta.properties"] = c.second
+		}
+		_, err := run(disk, base(t, "kip1262", func(o *Options) { three(o); o.IgnoreFormatted = true }))
+		require.ErrorIs(t, err, c.is, c.want)
+		require.ErrorContains(t, err, c.want)
+		require.Equal(t, c.is == ErrMismatch, strings.Contains(err.Error(), "--cluster-id and node.id"))
+		require.Empty(t, disk.Journal, "nothing is written")
+	}
+}
+
+// TestStandaloneOverAnOldFile: a metadata directory whose file has no directory id is left as it is; no voter is named, since none is written.
+func TestStandaloneOverAnOldFile(t *testing.T) {
+	disk := filestest.NewMemory()
+	disk.Content["/d/0/meta.properties"] = []byte("version=1\ncluster.id=X\nnode.id=1\n")
+	result, err := run(disk, base(t, "kip1262", func(o *Options) { three(o); o.IgnoreFormatted = true }))
+	require.NoError(t, err)
+	require.Equal(t, []string{"/d/2", "/e/1"}, result.Formatted)
+	require.Empty(t, result.Voters)
 }
 
 // Wherever the program dies, the directories that have meta.properties are complete, and a second run makes a whole of

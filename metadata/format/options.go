@@ -15,6 +15,8 @@ var (
 	ErrFormatted = errors.New("format: already formatted")
 	// ErrMismatch: what is on disk belongs to another cluster or node (check 17).
 	ErrMismatch = errors.New("format: existing meta.properties do not match")
+	// ErrUnusable: what is on disk is damaged or makes no sense by itself (check 17).
+	ErrUnusable = errors.New("format: the log directories cannot be used as they are")
 	// ErrNoDirectory: no directory can be used (check 19).
 	ErrNoDirectory = errors.New("format: no usable log directory")
 	// ErrDirectory: a directory could not be written. What it wraps is the error of the disk.

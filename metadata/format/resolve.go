@@ -23,6 +23,7 @@ type featureLevel struct {
 type resolved struct {
 	*Options
 	levels          []featureLevel // given, the last one of each name
+	overridden      []string       // one line for each --feature that a later one of the same name replaces
 	metadataVersion int16
 	kraftVersion    int16
 	voters          []Voter // nil: none; the directory id of a standalone voter is still to be drawn
@@ -109,7 +110,12 @@ func (r *resolved) parseFeatures() error {
 			return refuse("--feature %q: want NAME=LEVEL with a level from 0 to 32767", text)
 		}
 		name = trim(name)
-		r.levels = slices.DeleteFunc(r.levels, func(f featureLevel) bool { return f.name == name })
+		r.levels = slices.DeleteFunc(r.levels, func(f featureLevel) bool {
+			if f.name == name && f.level != int16(level) { // kafka-storage takes the last one and says nothing, kafka-features refuses
+				r.overridden = append(r.overridden, fmt.Sprintf("--feature %s is given more than once: %d counts, not %d", name, level, f.level))
+			}
+			return f.name == name
+		})
 		r.levels = append(r.levels, featureLevel{name, int16(level)})
 	}
 	slices.SortStableFunc(r.levels, func(a, b featureLevel) int { return strings.Compare(a.name, b.name) })

@@ -70,6 +70,9 @@ func load(f files.Files, dir string, highest int32) Directory {
 		return Directory{Path: dir}
 	}
 	if err != nil {
+		if of := (*fs.PathError)(nil); errors.As(err, &of) {
+			err = of.Err // the path stands there once
+		}
 		return Directory{Path: dir, State: Failed, Err: fmt.Errorf("metaprops: read %s: %w", Path(dir), err)}
 	}
 	p, err := Parse(content, highest)
