@@ -15,6 +15,7 @@ import (
 	"github.com/kraftsim/kraftsim/scenarios"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/cli"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/spf13/cobra"
 )
@@ -210,7 +211,7 @@ func (c *comparison) write(s *compareSheet) error {
 					return err
 				}
 				file := filepath.Join(c.out, name+".json")
-				if err := plan.WriteFile(file, data); err != nil {
+				if err := outfile.Write(file, data); err != nil {
 					return cli.Unwritten(file, err)
 				}
 				e.File = file

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/kraftsim/kraftsim/scenarios"
-	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 )
 
 // write makes a folder with the files of a storage. It is written beside and renamed: a reader sees all of it or nothing,
@@ -16,8 +16,8 @@ func write(out string, files []scenarios.ExportedFile) (err error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	plan.RemoveLeftovers(parent, filepath.Base(out))
-	temp, err := os.MkdirTemp(parent, plan.Unfinished(filepath.Base(out)))
+	outfile.RemoveLeftovers(parent, filepath.Base(out))
+	temp, err := os.MkdirTemp(parent, outfile.Unfinished(filepath.Base(out)))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 )
@@ -167,7 +168,7 @@ func (x *product) keep(ctx context.Context, c *plan.Capsule, dir string, catalog
 	if err != nil {
 		return false, "", fmt.Errorf("mutants: %w", err)
 	}
-	if err := plan.WriteFile(fresh, data); err != nil {
+	if err := outfile.Write(fresh, data); err != nil {
 		return false, "", fmt.Errorf("mutants: %w", err)
 	}
 	e := &corpus.Entry{File: fresh, Folder: corpus.Mutants, Capsule: c}
@@ -182,7 +183,7 @@ func (x *product) keep(ctx context.Context, c *plan.Capsule, dir string, catalog
 	if err != nil || report.Problem != "" {
 		return false, report.Problem, err
 	}
-	if err := plan.WriteFile(x.capsuleFile(dir), data); err != nil {
+	if err := outfile.Write(x.capsuleFile(dir), data); err != nil {
 		return false, "", fmt.Errorf("mutants: %w", err)
 	}
 	return true, "", nil

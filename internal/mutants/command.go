@@ -16,7 +16,7 @@ import (
 	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/cli"
-	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/spf13/cobra"
 )
 
@@ -120,8 +120,8 @@ func (o *options) run(cmd *cobra.Command, args []string, catalogue *sim.Catalogu
 		}
 		report.Good = true
 	} else {
-		plan.RemoveLeftovers(os.TempDir(), workDir) // some hundred megabytes of one that was killed
-		dir, err := os.MkdirTemp("", plan.Unfinished(workDir))
+		outfile.RemoveLeftovers(os.TempDir(), workDir) // some hundred megabytes of one that was killed
+		dir, err := os.MkdirTemp("", outfile.Unfinished(workDir))
 		if err != nil {
 			return fmt.Errorf("mutants: %w", err)
 		}

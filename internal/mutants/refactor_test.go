@@ -19,6 +19,7 @@ import (
 	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/scenarios"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 )
@@ -244,5 +245,5 @@ func record(t *testing.T, r shrink.Runner, p *plan.Plan, target, file string) {
 	require.NoError(t, err)
 	data, err := plan.EncodeCapsule(plan.NewCapsule(sim.EngineVersion, p, result.Verdict, result.Decisions, target))
 	require.NoError(t, err)
-	require.NoError(t, plan.WriteFile(file, data))
+	require.NoError(t, outfile.Write(file, data))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/internal/corpus"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -77,7 +78,7 @@ func tell(ctx context.Context, dir, binary, of string, p *Patch, k *Kill, catalo
 		x.Stats.HostsAfter, x.Stats.ActionsAfter = int64(len(c.Plan.Hosts)), int64(len(c.Plan.Actions))
 	}
 	file = filepath.Join(dir, base+".md")
-	if err := plan.WriteFile(file, x.markdown(p, k, kept)); err != nil {
+	if err := outfile.Write(file, x.markdown(p, k, kept)); err != nil {
 		return "", fmt.Errorf("mutants: %w", err)
 	}
 	return file, x.check()

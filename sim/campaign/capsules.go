@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -162,7 +163,7 @@ func (c *campaign) keepShortest(b *Bucket, attempts []*attempt) error {
 		return nil
 	}
 	file := filepath.Join(c.OutDir, fmt.Sprintf("%s-%s-%d.json", FileName(b.Fingerprint), FileName(best.example.Scenario), best.example.Seed))
-	if err := plan.WriteFile(file, best.data); err != nil {
+	if err := outfile.Write(file, best.data); err != nil {
 		return err
 	}
 	b.Shortest.Capsule = file

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -72,8 +73,8 @@ const progressName = "simrun-progress"
 
 func (c *child) start() error {
 	// The worker removes the file as soon as it has it open; of a campaign that was killed before, the next one does.
-	plan.RemoveLeftovers(os.TempDir(), progressName)
-	file, err := os.CreateTemp("", plan.Unfinished(progressName))
+	outfile.RemoveLeftovers(os.TempDir(), progressName)
+	file, err := os.CreateTemp("", outfile.Unfinished(progressName))
 	if err != nil {
 		return fmt.Errorf("campaign: the temporary folder cannot be written, set TMPDIR to another one: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/history"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 	"github.com/spf13/cobra"
@@ -95,7 +96,7 @@ func (a *App) explainCommand() *cobra.Command {
 		}
 		if err == nil && o.page != "" {
 			if unwritten == nil {
-				unwritten = plan.WriteFile(o.page, x.Markdown(args[0]))
+				unwritten = outfile.Write(o.page, x.Markdown(args[0]))
 			}
 		}
 		if err == nil && o.html != "" {
@@ -213,7 +214,7 @@ func (a *App) keep(x *Explanation, p, small *plan.Plan, goal string, o *explainO
 	} else {
 		var data []byte
 		if data, err = plan.EncodeCapsule(c); err == nil {
-			err = plan.WriteFile(file, data)
+			err = outfile.Write(file, data)
 		}
 	}
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/kraftsim/kraftsim/reports/story"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/history"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 	"github.com/spf13/cobra"
@@ -99,7 +100,7 @@ func writeWhole(file string, write func(w io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	if err := plan.WriteFile(file, b.Bytes()); err != nil {
+	if err := outfile.Write(file, b.Bytes()); err != nil {
 		return &errUnwritten{fmt.Sprintf("%s: cannot be written: %s", shellWord(file), reason(err))}
 	}
 	return nil

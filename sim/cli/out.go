@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 )
 
 // errUnwritten ends the program with ExitInternal: the command did its work and reported it, and could not keep all of it.
@@ -37,8 +37,8 @@ func checkFolder(dir string) (err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cause(err)
 	}
-	plan.RemoveLeftovers(dir, "writable")
-	f, err := os.CreateTemp(dir, plan.Unfinished("writable"))
+	outfile.RemoveLeftovers(dir, "writable")
+	f, err := os.CreateTemp(dir, outfile.Unfinished("writable"))
 	if err != nil {
 		return cause(err)
 	}

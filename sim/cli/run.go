@@ -9,6 +9,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 	"github.com/spf13/cobra"
@@ -323,7 +324,7 @@ func (a *App) shorten(p *plan.Plan, goal string, budget int64, bare bool, dir, f
 	}
 	data, err := plan.EncodeCapsule(c)
 	if err == nil {
-		err = plan.WriteFile(file, data)
+		err = outfile.Write(file, data)
 	}
 	if err == nil {
 		report.Capsule = file

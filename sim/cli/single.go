@@ -15,6 +15,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -200,7 +201,7 @@ func (a *App) writeCapsule(dir string, c *plan.Capsule, origin *plan.Plan, suffi
 	}
 	file := filepath.Join(dir, fmt.Sprintf("%s-%s-%d%s%s.json", campaign.FileName(c.Fingerprint),
 		campaign.FileName(c.Plan.Scenario), c.Plan.Seed, hash, suffix))
-	return file, plan.WriteFile(file, data)
+	return file, outfile.Write(file, data)
 }
 
 // nameHash is what the name of a plan's capsule needs beside scenario and seed: nothing when they draw the plan.

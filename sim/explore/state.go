@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -45,7 +46,7 @@ func (s *Search) Save(file string) error {
 	if _, err := os.Stat(filepath.Dir(file)); err != nil { // a folder that vanished is not made again in silence
 		return fmt.Errorf("explore: %w", err)
 	}
-	if err := plan.WriteFile(file, append(append(line, '\n'), table...)); err != nil {
+	if err := outfile.Write(file, append(append(line, '\n'), table...)); err != nil {
 		return fmt.Errorf("explore: %w", err)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/kraftsim/kraftsim/sim/decide"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -44,7 +45,7 @@ func TestCapsuleRoundTrip(t *testing.T) {
 	require.Equal(t, c, back)
 
 	file := filepath.Join(t.TempDir(), "deep", "capsule.json")
-	require.NoError(t, plan.WriteFile(file, data))
+	require.NoError(t, outfile.Write(file, data))
 	read, err := plan.ReadCapsuleFile(file, registry())
 	require.NoError(t, err)
 	require.Equal(t, c, read)
@@ -161,7 +162,7 @@ func TestWriteFileLeavesTheOldFileOnFailure(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "taken")
 	require.NoError(t, os.MkdirAll(filepath.Join(target, "full"), 0o755))
-	require.Error(t, plan.WriteFile(target, []byte("x")), "a folder that is not empty cannot be replaced")
+	require.Error(t, outfile.Write(target, []byte("x")), "a folder that is not empty cannot be replaced")
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+	"os" //nodet:allow os plans are read here, and only here; a run is given the plan
 )
 
 // MaxFileBytes is the largest plan or capsule that is read. The longest decision block of a run and its plan stay far below.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,12 +49,11 @@ func (r *Registry) parameterOrder(a *Action) []string {
 		}
 	}
 	declared := len(ordered)
-	for name := range a.Params {
+	for _, name := range slices.Sorted(maps.Keys(a.Params)) {
 		if !slices.Contains(ordered[:declared], name) {
 			ordered = append(ordered, name)
 		}
 	}
-	slices.Sort(ordered[declared:])
 	return ordered
 }
 

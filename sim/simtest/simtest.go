@@ -38,6 +38,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
@@ -108,7 +109,7 @@ func Replay(c *sim.Catalogue, p *plan.Plan, v *plan.Verdict) string {
 	}
 	base := strings.ReplaceAll(fmt.Sprintf("%s-%s-%d.json", c.Program, p.Scenario, uint64(p.Seed)), "/", "-")
 	file := filepath.Join(os.TempDir(), base)
-	if err := plan.WriteFile(file, capsule); err != nil {
+	if err := outfile.Write(file, capsule); err != nil {
 		return fmt.Sprintf("replay: save this capsule (%v) and give it to %s replay:\n%s", err, c.Program, capsule)
 	}
 	return fmt.Sprintf("not the plan that seed %d draws; replay with: %s replay %s", uint64(p.Seed), c.Program, file)

@@ -1,4 +1,23 @@
-package plan
+// Package outfile writes the files that a program leaves for people and for later programs: capsules, pages, results.
+//
+// # The problem
+//
+// A campaign is killed, a disk is full, a path is a link, a pipe or a folder. Whoever reads the file next must find the old one
+// or the whole new one, and whoever gave the name must be told of that name, not of a temporary one.
+//
+// # Guarantees
+//
+// [Write] makes the file beside its name, syncs it and renames it: all or nothing. A file that a killed process of this machine
+// left half made is removed by the next one that writes the same name ([RemoveLeftovers]); the names of such files come from
+// [Unfinished], which programs also use for folders and scratch files of their own. Errors begin with "outfile: write" and the
+// caller's name.
+//
+//	err := outfile.Write("out/page.html", page)
+//
+// # Refused
+//
+// A lock file: it outlives its process as well. os.WriteFile: what it leaves after a crash is a part.
+package outfile
 
 import (
 	"errors"
@@ -11,14 +30,15 @@ import (
 	"syscall"
 )
 
-// WriteFile writes data under the name in one step: a reader sees the old file or the whole new one, never a part. Missing
-// folders are made. An error is a *fs.PathError of that name. A link to a file stays one, and the file that it leads to is written. What a process left that was killed while it wrote
-// the same file is removed.
-func WriteFile(file string, data []byte) (err error) {
+// Write writes data under the name in one step: a reader sees the old file or the whole new one, never a part, also when the
+// process is killed or the machine fails. Missing folders are made. An error wraps a *fs.PathError of that name. A link to a file
+// stays one, and the file that it leads to is written; a device or a pipe is written directly. What a process left that was
+// killed while it wrote the same file is removed.
+func Write(file string, data []byte) (err error) {
 	named := file
 	defer func() {
 		if err != nil { // by the name of the caller, not that of the file which would have become it
-			err = fmt.Errorf("plan: %w", &fs.PathError{Op: "write", Path: named, Err: cause(err)})
+			err = fmt.Errorf("outfile: %w", &fs.PathError{Op: "write", Path: named, Err: cause(err)})
 		}
 	}()
 	if file, err = destination(file); err != nil {

@@ -1,4 +1,4 @@
-package plan_test
+package outfile_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/kraftsim/kraftsim/sim/plan"
+	"github.com/kraftsim/kraftsim/sim/outfile"
 )
 
 // goneProcess is the number of a process that has ended.
@@ -20,7 +20,7 @@ func goneProcess(t *testing.T) int {
 	return c.Process.Pid
 }
 
-func TestWriteFileRemovesWhatAKilledProcessLeft(t *testing.T) {
+func TestWriteRemovesWhatAKilledProcessLeft(t *testing.T) {
 	dir := t.TempDir()
 	host, err := os.Hostname()
 	require.NoError(t, err)
@@ -32,7 +32,7 @@ func TestWriteFileRemovesWhatAKilledProcessLeft(t *testing.T) {
 	dead := goneProcess(t)
 	removed := left("a.json", host, dead)
 	kept := []string{left("a.json", host, os.Getpid()), left("b.json", host, dead), left("a.json", "another-machine", dead)}
-	require.NoError(t, plan.WriteFile(filepath.Join(dir, "a.json"), []byte("whole")))
+	require.NoError(t, outfile.Write(filepath.Join(dir, "a.json"), []byte("whole")))
 	require.NoFileExists(t, removed)
 	for _, name := range kept {
 		require.FileExists(t, name)
@@ -46,7 +46,7 @@ func TestWriteFileRemovesWhatAKilledProcessLeft(t *testing.T) {
 }
 
 // What a link names is written, and the link stays; one that leads nowhere is a name, one that leads to itself an error.
-func TestWriteFileFollowsLinks(t *testing.T) {
+func TestWriteFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	require.NoError(t, os.Mkdir(at("elsewhere"), 0o755))
@@ -54,20 +54,20 @@ func TestWriteFileFollowsLinks(t *testing.T) {
 	require.NoError(t, os.Symlink("elsewhere/page", at("link")))
 	require.NoError(t, os.Symlink("nothing", at("dangling")))
 	require.NoError(t, os.Symlink("loop", at("loop")))
-	require.NoError(t, plan.WriteFile(at("link"), []byte("whole")))
+	require.NoError(t, outfile.Write(at("link"), []byte("whole")))
 	to, err := os.Readlink(at("link"))
 	require.NoError(t, err)
 	require.Equal(t, "elsewhere/page", to)
 	data, err := os.ReadFile(at("elsewhere/page"))
 	require.NoError(t, err)
 	require.Equal(t, "whole", string(data))
-	require.NoError(t, plan.WriteFile(at("dangling"), []byte("whole")))
+	require.NoError(t, outfile.Write(at("dangling"), []byte("whole")))
 	require.FileExists(t, at("dangling"))
-	require.ErrorContains(t, plan.WriteFile(at("loop"), []byte("x")), "plan: write "+at("loop")+": too many")
-	require.EqualError(t, plan.WriteFile(at("elsewhere/page/x"), nil), "plan: write "+at("elsewhere/page/x")+": not a directory")
-	require.EqualError(t, plan.WriteFile(at("elsewhere"), nil), "plan: write "+at("elsewhere")+": is a directory")
+	require.ErrorContains(t, outfile.Write(at("loop"), []byte("x")), "outfile: write "+at("loop")+": too many")
+	require.EqualError(t, outfile.Write(at("elsewhere/page/x"), nil), "outfile: write "+at("elsewhere/page/x")+": not a directory")
+	require.EqualError(t, outfile.Write(at("elsewhere"), nil), "outfile: write "+at("elsewhere")+": is a directory")
 	long := at(strings.Repeat("n", 300))
-	require.EqualError(t, plan.WriteFile(long, nil), "plan: write "+long+": file name too long")
+	require.EqualError(t, outfile.Write(long, nil), "outfile: write "+long+": file name too long")
 	entries, err := os.ReadDir(at("elsewhere"))
 	require.NoError(t, err)
 	require.Len(t, entries, 1)

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package plan
+package outfile
 
 import (
 	"errors"

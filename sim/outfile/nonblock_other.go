@@ -1,6 +1,6 @@
 //go:build !linux && !darwin
 
-package plan
+package outfile
 
 // nonblock is nothing where files have no such mode: a pipe is opened as any file.
 const nonblock = 0
