@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -137,9 +138,7 @@ func (d dice) formatSteps(p *plan.Plan, host *plan.Host, c *formatCase) {
 	at := plan.Int64(d.between("first-step", 100_000, 200_000))
 	for i, s := range c.steps {
 		a := plan.Action{ID: "step-" + number(int64(i+1)), Kind: s.kind, AtUs: at, Params: plan.Params{"host": host.ID, "down": micros(d.between("down", 1_000, 15_000))}}
-		for name, value := range s.params {
-			a.Params[name] = value
-		}
+		maps.Copy(a.Params, s.params)
 		if s.expect != "" {
 			a.Params["expect"] = s.expect
 		}

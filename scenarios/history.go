@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -67,10 +68,9 @@ func (c *cluster) historyOf(operations []linearizable.Operation) *linearizable.H
 		h.Committed = nil
 		return h
 	}
-	for _, s := range state {
-		h.Final = append(h.Final, *s)
+	for _, key := range slices.Sorted(maps.Keys(state)) {
+		h.Final = append(h.Final, *state[key])
 	}
-	slices.SortFunc(h.Final, func(a, b linearizable.State) int { return strings.Compare(a.Key, b.Key) })
 	return h
 }
 

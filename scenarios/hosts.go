@@ -110,7 +110,7 @@ func filesOf(h *sim.Host) (files []ExportedFile) {
 			}
 		}
 	})
-	slices.SortFunc(files, func(a, b ExportedFile) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(files, func(a, b ExportedFile) int { return strings.Compare(a.Path, b.Path) })
 	return files
 }
 

@@ -1,5 +1,3 @@
-//nodet:room
-
 package scenarios
 
 // The order in which the components of a node start is the plan's (params start_order). Usually everybody who listens to raft is

@@ -100,8 +100,8 @@ func (t *storage) logFiles() (segments []segmentFile, snapshots []snapshotFile) 
 			snapshots = append(snapshots, snapshotFile{id, f})
 		}
 	}
-	slices.SortFunc(segments, func(a, b segmentFile) int { return cmp.Compare(a.base, b.base) })
-	slices.SortFunc(snapshots, func(a, b snapshotFile) int {
+	slices.SortStableFunc(segments, func(a, b segmentFile) int { return cmp.Compare(a.base, b.base) })
+	slices.SortStableFunc(snapshots, func(a, b snapshotFile) int {
 		return cmp.Or(cmp.Compare(a.id.Offset, b.id.Offset), cmp.Compare(a.id.Epoch, b.id.Epoch))
 	})
 	return segments, snapshots

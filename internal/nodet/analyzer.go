@@ -59,6 +59,7 @@ type checker struct {
 	stack      []ast.Node // the path from the file to the node being visited, inclusive
 	rangeKeys  map[types.Object]bool
 	locals     locals
+	writers    writers
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -69,6 +70,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if roomsFlag != "" {
 		wholePackage = matches(roomsFlag, pass.Pkg.Path())
 	}
+	changing := collectWriters(pass.TypesInfo, pass.Files)
 	for _, file := range pass.Files {
 		name := pass.Fset.Position(file.FileStart).Filename
 		if strings.HasSuffix(name, "_test.go") || !wholePackage && !isRoomFile(file) {
@@ -77,9 +79,10 @@ func run(pass *analysis.Pass) (any, error) {
 		c := &checker{
 			pass:       pass,
 			info:       pass.TypesInfo,
-			directives: parseDirectives(pass.Fset, file),
+			directives: parseDirectives(pass.Fset, file, wholePackage),
 			rangeKeys:  map[types.Object]bool{},
 			locals:     collectLocals(pass.TypesInfo, file),
+			writers:    changing,
 		}
 		c.walk(file)
 		c.directives.complain(func(at token.Pos, message string) {
@@ -168,6 +171,7 @@ func (c *checker) call(call *ast.CallExpr) {
 	}
 	c.formatCall(call, callee)
 	c.encodeCall(call, callee)
+	c.globalCall(call, callee)
 }
 
 func (c *checker) builtinCall(call *ast.CallExpr, name string) {
@@ -176,6 +180,8 @@ func (c *checker) builtinCall(call *ast.CallExpr, name string) {
 		c.report(call.Pos(), ruleRecover, "recover: a panic is a defect and must reach the world")
 	case "close":
 		c.report(call.Pos(), ruleChannel, "channel close")
+	case "print", "println":
+		c.report(call.Pos(), ruleOS, "%s: it uses the files of the process, and prints addresses", name)
 	case "delete", "clear", "copy":
 		if len(call.Args) > 0 {
 			c.globalWrite(call.Args[0])
@@ -184,7 +190,9 @@ func (c *checker) builtinCall(call *ast.CallExpr, name string) {
 }
 
 // callee returns the function or method that the call names, or nil for a conversion, builtin or function value.
-func (c *checker) callee(call *ast.CallExpr) *types.Func {
+func (c *checker) callee(call *ast.CallExpr) *types.Func { return calleeOf(c.info, call) }
+
+func calleeOf(info *types.Info, call *ast.CallExpr) *types.Func {
 	fun := ast.Unparen(call.Fun)
 	switch f := fun.(type) {
 	case *ast.IndexExpr:
@@ -201,6 +209,9 @@ func (c *checker) callee(call *ast.CallExpr) *types.Func {
 	default:
 		return nil
 	}
-	callee, _ := c.info.Uses[id].(*types.Func)
+	callee, _ := info.Uses[id].(*types.Func)
+	if callee != nil {
+		callee = callee.Origin() // of a generic function, whatever it is called with
+	}
 	return callee
 }

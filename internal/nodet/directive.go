@@ -26,15 +26,21 @@ type allowance struct {
 type directives struct {
 	allowances []allowance
 	unknown    []token.Pos
+	idle       []token.Pos // room comments in a package that is a room as a whole
 }
 
-func parseDirectives(fset *token.FileSet, file *ast.File) *directives {
+// parseDirectives reads the comments of a file; wholePackage says that its package is a room without them.
+func parseDirectives(fset *token.FileSet, file *ast.File, wholePackage bool) *directives {
 	d := &directives{}
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
-			text := comment.Text
+			text := alone(comment.Text)
 			switch {
-			case !strings.HasPrefix(text, anyPrefix) || text == roomComment && comment.Pos() < file.Package:
+			case !strings.HasPrefix(text, anyPrefix):
+			case text == roomComment && comment.Pos() < file.Package:
+				if wholePackage {
+					d.idle = append(d.idle, comment.Pos())
+				}
 			case text == allowPrefix || strings.HasPrefix(text, allowPrefix+" "):
 				a := parseAllowance(text)
 				a.at, a.line = comment.Pos(), fset.Position(comment.Pos()).Line
@@ -47,10 +53,16 @@ func parseDirectives(fset *token.FileSet, file *ast.File) *directives {
 	return d
 }
 
+// alone returns a comment without a second one on its line, such as the "// want" of a test.
+func alone(comment string) string {
+	if at := strings.Index(comment[2:], "//"); at >= 0 {
+		comment = comment[:2+at]
+	}
+	return strings.TrimSpace(comment)
+}
+
 func parseAllowance(text string) allowance {
-	// A second comment on the line (such as the "// want" of a test) is not part of the reason.
-	text, _, _ = strings.Cut(strings.TrimPrefix(text, allowPrefix), "//")
-	words := strings.Fields(text)
+	words := strings.Fields(strings.TrimPrefix(text, allowPrefix))
 	switch {
 	case len(words) == 0:
 		return allowance{fault: "an allow directive names a rule and a reason"}
@@ -79,6 +91,9 @@ func (d *directives) complain(report func(at token.Pos, message string)) {
 	for _, at := range d.unknown {
 		report(at, "unknown or misplaced nodet directive")
 	}
+	for _, at := range d.idle {
+		report(at, "the whole package is a room, so this directive does nothing")
+	}
 	for _, a := range d.allowances {
 		switch {
 		case a.fault != "":
@@ -96,7 +111,7 @@ func isRoomFile(file *ast.File) bool {
 			break
 		}
 		for _, comment := range group.List {
-			if comment.Text == roomComment {
+			if alone(comment.Text) == roomComment {
 				return true
 			}
 		}

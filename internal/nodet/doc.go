@@ -15,7 +15,8 @@
 //	goroutine  go statements, iter.Pull
 //	select     select statements
 //	channel    channel types, sends, receives, close, range over a channel
-//	clock      time.Now, Sleep, After, timers, local time zones; packages context, log, log/slog
+//	clock      time.Now, Sleep, After, timers, local time zones, which time.Unix and time.Parse bring in as well; packages
+//	           context, log, log/slog
 //	random     math/rand, math/rand/v2, crypto/rand; identifiers that google/uuid draws or reads from a clock
 //	recover    the recover builtin
 //	float      every expression, field, parameter or constant of a float or complex type (an untyped constant with
@@ -25,20 +26,23 @@
 //	           sorts basic values, of which equal ones cannot be told apart)
 //	sync       packages sync and sync/atomic, hence sync.Pool
 //	maphash    package hash/maphash
-//	pointer    package unsafe, uintptr, %p, and fmt calls whose argument would print an address
-//	global     writing to a package-level variable outside its declaration and func init
-//	os         packages os, net, runtime, plugin, testing and those below them
-//	maprange   range over a map, and the iterators of package maps
+//	pointer    packages unsafe and weak, uintptr, %p, and fmt calls whose argument would print an address
+//	global     writing to a package-level variable outside its declaration and func init, directly or by a call: a method
+//	           or function of the same package that changes what it is given, a method of another one whose name says so
+//	os         packages os, net, runtime, plugin, testing and those below them, path/filepath, cgo; what package syscall
+//	           does (its error numbers are fine); print, println, fmt.Print and fmt.Scan
+//	maprange   range over a map, the iterators of package maps, and its functions that call one for each element
 //	directive  a directive of this package that is malformed, unknown, without a reason, or of no use
 //
 // Rule integer is precise on purpose, so that it stays quiet about indexes and lengths. It refuses
 //
-//   - a field of type int, uint or uintptr (also inside arrays and slices) in a struct whose type has one of the
-//     methods AppendState, AppendTo, Encode, EncodeTo: such a value is hashed or persisted;
-//   - in a call of a function or method whose name starts with Append, Put, Write, Hash, Mix or Encode (in any case)
-//     and that takes or belongs to a []byte, a hash.Hash, or the byte orders of encoding/binary: an argument that
-//     converts an int, uint or uintptr. Constants, len(x), cap(x), range indexes, arithmetic on them and local
-//     variables that never hold anything else are fine, they are bounded alike everywhere;
+//   - a field of type int, uint or uintptr (also inside arrays, slices, maps and structs) in a struct whose type has one
+//     of the methods AppendState, AppendTo, Encode, EncodeTo: such a value is hashed or persisted;
+//   - in a call of package sim/digest, or of a function or method whose name starts with Append, Put, Write, Hash, Mix or
+//     Encode (in any case) and that takes or belongs to a []byte, a hash.Hash, or the byte orders of encoding/binary: an
+//     argument that converts an int, uint or uintptr, or a local variable that may hold such a conversion. Constants,
+//     len(x), range indexes, arithmetic on them and local variables that never hold anything else are fine, they are
+//     bounded alike everywhere; cap(x) is not, for append decides it;
 //   - binary.NativeEndian, bits.UintSize, strconv.IntSize.
 //
 // Rule maprange accepts one form, keys (or values) collected and sorted at once:
@@ -49,8 +53,8 @@
 //	}
 //	slices.Sort(keys)
 //
-// where the body may hold one if without else whose condition calls nothing, and slices.Sorted(maps.Keys(m)). When
-// the sort compares with a function, that function must be a total order on what was collected; no analyzer sees that.
+// where the body may hold one if without else whose condition calls nothing, and slices.Sorted(maps.Keys(m)). A sort that
+// compares with a function is refused here: what it finds equal stays in the order of the map. Sort the keys, then look up.
 //
 // # Exceptions
 //
@@ -62,8 +66,8 @@
 //
 // # Rooms
 //
-// [IsRoom] holds the list of packages. In other packages (scenarios) a file becomes part of a room by a comment
-// //nodet:room above its package clause. Test files, package main and packages whose name ends in
+// [IsRoom] holds the list of packages. In other packages, such as those of another module, a file becomes part of a room by
+// a comment //nodet:room above its package clause. Test files, package main and packages whose name ends in
 // test (helpers of tests) are never part of a room.
 //
 // # Refused

@@ -45,14 +45,15 @@ func (c *checker) formatted(call *ast.CallExpr, at int) {
 	}
 	verbs := verbsOf(constant.StringVal(value))
 	for i, arg := range operands {
+		verb := 'v' // of an operand that the list does not reach
 		if i < len(verbs) {
-			c.operand(arg, verbs[i])
+			verb = verbs[i]
 		}
+		c.operand(arg, verb)
 	}
 }
 
-// verbsOf returns the verb of each operand of a format in order, '*' for a width. Explicit operand indexes, which this
-// project does not use, end the list.
+// verbsOf returns the verb of each operand of a format in order, '*' for a width. An explicit operand index ends the list.
 func verbsOf(format string) []rune {
 	var verbs []rune
 	inVerb := false

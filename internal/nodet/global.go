@@ -11,22 +11,26 @@ func (c *checker) globalWrite(target ast.Expr) {
 	if target == nil {
 		return
 	}
-	id := c.base(target)
+	if variable := c.global(target); variable != nil && !c.inInit() {
+		c.report(target.Pos(), ruleGlobal, "write to package-level variable %s: state belongs to the run", variable.Name())
+	}
+}
+
+// global returns the package-level variable at which an expression starts, or nil.
+func (c *checker) global(e ast.Expr) *types.Var {
+	id := baseOf(c.info, e)
 	if id == nil {
-		return
+		return nil
 	}
 	variable, ok := c.info.Uses[id].(*types.Var)
 	if !ok || variable.IsField() || variable.Pkg() == nil || variable.Parent() != variable.Pkg().Scope() {
-		return
+		return nil
 	}
-	if c.inInit() {
-		return
-	}
-	c.report(target.Pos(), ruleGlobal, "write to package-level variable %s: state belongs to the run", variable.Name())
+	return variable
 }
 
-// base returns the variable at which an assignable expression starts: a for a.b[i].c, pkg.V for (*pkg.V).f.
-func (c *checker) base(e ast.Expr) *ast.Ident {
+// baseOf returns the variable at which an assignable expression starts: a for a.b[i].c, pkg.V for (*pkg.V).f.
+func baseOf(info *types.Info, e ast.Expr) *ast.Ident {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
@@ -39,7 +43,7 @@ func (c *checker) base(e ast.Expr) *ast.Ident {
 			e = x.X
 		case *ast.SelectorExpr:
 			if id, ok := x.X.(*ast.Ident); ok {
-				if _, isPackage := c.info.Uses[id].(*types.PkgName); isPackage {
+				if _, isPackage := info.Uses[id].(*types.PkgName); isPackage {
 					return x.Sel
 				}
 			}

@@ -43,7 +43,8 @@ func hashedMethod(t types.Type) string {
 	return ""
 }
 
-// isMachineSized reports whether t is int, uint or uintptr, or an array or slice of them.
+// isMachineSized reports whether t is int, uint or uintptr, or an array, slice, map or struct with one of them in it. It does
+// not follow pointers: what a value points to is rarely its own state.
 func isMachineSized(t types.Type, depth int) bool {
 	if t == nil || depth > 4 {
 		return false
@@ -55,6 +56,17 @@ func isMachineSized(t types.Type, depth int) bool {
 		return isMachineSized(under.Elem(), depth+1)
 	case *types.Slice:
 		return isMachineSized(under.Elem(), depth+1)
+	case *types.Map:
+		return isMachineSized(under.Key(), depth+1) || isMachineSized(under.Elem(), depth+1)
+	case *types.Struct:
+		if hashedMethod(t) != "" {
+			return false // its own finding
+		}
+		for field := range under.Fields() {
+			if isMachineSized(field.Type(), depth+1) {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -65,23 +77,44 @@ func (c *checker) encodeCall(call *ast.CallExpr, callee *types.Func) {
 		return
 	}
 	for _, arg := range call.Args {
-		conversion, ok := ast.Unparen(arg).(*ast.CallExpr)
-		if !ok || len(conversion.Args) != 1 || !c.info.Types[conversion.Fun].IsType() {
-			continue
-		}
-		operand := ast.Unparen(conversion.Args[0])
-		if tv := c.info.Types[operand]; !isMachineSized(tv.Type, 0) || c.isBounded(operand) {
-			continue
-		}
-		if _, toBasic := c.info.TypeOf(conversion).Underlying().(*types.Basic); toBasic {
-			c.report(arg.Pos(), ruleInteger, "%s converts an %s on its way into %s: give it a size where it is made",
-				types.ExprString(arg), c.info.TypeOf(operand), callee.Name())
+		for _, value := range c.values(arg) {
+			c.encoded(arg, value, callee)
 		}
 	}
 }
 
-// isEncoder reports whether the function is named like one that encodes, and takes or belongs to bytes or a hash.
+// values returns what an argument can be: itself, or what is ever assigned to the local variable that it names.
+func (c *checker) values(arg ast.Expr) []ast.Expr {
+	if id, ok := ast.Unparen(arg).(*ast.Ident); ok {
+		if assigned, known := c.locals[c.info.ObjectOf(id)]; known {
+			return assigned
+		}
+	}
+	return []ast.Expr{arg}
+}
+
+// encoded refuses the argument arg of an encoder when value, which it may have, converts a machine-sized integer.
+func (c *checker) encoded(arg, value ast.Expr, callee *types.Func) {
+	conversion, ok := ast.Unparen(value).(*ast.CallExpr)
+	if !ok || len(conversion.Args) != 1 || !c.info.Types[conversion.Fun].IsType() {
+		return
+	}
+	operand := ast.Unparen(conversion.Args[0])
+	if tv := c.info.Types[operand]; !isMachineSized(tv.Type, 0) || c.isBounded(operand) {
+		return
+	}
+	if _, toBasic := c.info.TypeOf(conversion).Underlying().(*types.Basic); toBasic {
+		c.report(arg.Pos(), ruleInteger, "%s converts an %s on its way into %s: give it a size where it is made",
+			types.ExprString(value), c.info.TypeOf(operand), callee.Name())
+	}
+}
+
+// isEncoder reports whether the function is one of the digest that traces are hashed with, or named like one that encodes
+// and takes or belongs to bytes or a hash.
 func isEncoder(f *types.Func) bool {
+	if f.Pkg() != nil && strings.HasSuffix(f.Pkg().Path(), "sim/digest") {
+		return true
+	}
 	lower := strings.ToLower(f.Name())
 	named := false
 	for _, prefix := range encodePrefixes {

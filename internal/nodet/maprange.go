@@ -130,7 +130,8 @@ func (c *checker) calls(e ast.Expr) bool {
 	return found
 }
 
-// isSort reports whether the call sorts its first argument. Unstable ones count here, rule sort refuses them itself.
+// isSort reports whether the call sorts its first argument, of basic values. A sort that compares with a function does not
+// count: what it finds equal stays in the order of the map.
 func (c *checker) isSort(call *ast.CallExpr) bool {
 	callee := c.callee(call)
 	if callee == nil || callee.Pkg() == nil {
@@ -138,9 +139,9 @@ func (c *checker) isSort(call *ast.CallExpr) bool {
 	}
 	switch callee.Pkg().Path() {
 	case "slices":
-		return containsWord("Sort SortFunc SortStableFunc", callee.Name())
+		return callee.Name() == "Sort"
 	case "sort":
-		return containsWord("Sort Stable Slice SliceStable Ints Strings", callee.Name())
+		return containsWord("Ints Strings", callee.Name())
 	}
 	return false
 }
@@ -166,16 +167,19 @@ func (c *checker) statementAfter(stmt ast.Stmt) ast.Stmt {
 	return nil
 }
 
-// mapIterator refuses the iterators of package maps, except right inside slices.Sorted, whose elements are basic.
+// mapIterator refuses the iterators of package maps, except right inside slices.Sorted, whose elements are basic, and the
+// functions of that package that call a function for each element.
 func (c *checker) mapIterator(id *ast.Ident) {
+	if containsWord("DeleteFunc EqualFunc", id.Name) {
+		c.report(id.Pos(), ruleMapRange, "maps.%s: it calls its function in the order of the map", id.Name)
+	}
 	if !containsWord("All Keys Values", id.Name) {
 		return
 	}
 	// The path upwards: identifier, selector maps.Keys, call maps.Keys(m), call slices.Sorted(...).
 	if outer, ok := c.parent(3).(*ast.CallExpr); ok && id.Name != "All" {
 		callee := c.callee(outer)
-		if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == "slices" &&
-			containsWord("Sorted SortedFunc SortedStableFunc", callee.Name()) {
+		if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == "slices" && callee.Name() == "Sorted" {
 			return
 		}
 	}

@@ -18,9 +18,16 @@ var rooms = []room{
 	{path: "sim/vnet"},
 	{path: "sim/vdisk"},
 	{path: "sim/check"},
+	{path: "sim/digest"},
+	{path: "sim/plan"},
+	{path: "sim/swarm"},
+	{path: "sim/history"},
+	{path: "sim/shrink"},
 	{path: "raft", tree: true},
 	{path: "metadata", tree: true},
 	{path: "invariants", tree: true},
+	{path: "scenarios"},
+	{path: "reports/story"},
 }
 
 // outside lists the packages below a tree room that touch the real world by design, or serve tests only.

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,8 +23,8 @@ func (t *teller) faults() {
 			t.fault(int32(i), a)
 		}
 	}
-	for seq, p := range t.chosen { // what an incidental fault did is no part of the story
-		e := &t.h.Events[seq]
+	for _, seq := range slices.Sorted(maps.Keys(t.chosen)) { // what an incidental fault did is no part of the story
+		p, e := t.chosen[seq], &t.h.Events[seq]
 		crash := e.Kind == history.Lost || e.Kind == history.Boot || e.Kind == history.Down && crashed(e)
 		if p.text == "" && crash && t.byFault(seq) {
 			delete(t.chosen, seq)
@@ -181,6 +182,8 @@ func (t *teller) losses(p *pick, lost int32) {
 }
 
 // seconds is a time of the plan.
+//
+//nodet:allow float one division, which IEEE 754 rounds alike on every machine
 func seconds(us int64) string { return strconv.FormatFloat(float64(us)/1e6, 'f', 3, 64) + "s" }
 
 // faultText is what an action does, in words. Kinds that it has no words for are told as the plan has them.
@@ -239,6 +242,7 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 		return fmt.Sprintf("from %s on the disk of %s has room for %s bytes%s", at, host, get("free"), lasting)
 	case "disk-slow":
 		percent, _ := strconv.ParseInt(get("percent"), 10, 64)
+		//nodet:allow float one division, as above
 		return fmt.Sprintf("from %s on the disk of %s is %s times as slow%s", at, host, strconv.FormatFloat(float64(percent)/100, 'f', -1, 64), lasting)
 	case "names":
 		switch get("how") {

@@ -134,6 +134,7 @@ func (o *order) named(id string) (hosts []int32) {
 			continue
 		}
 		for host, name := range o.h.Hosts {
+			//nodet:allow maprange whichever parameter names it
 			for _, value := range a.Params {
 				if listed(value, name) {
 					hosts = append(hosts, int32(host))

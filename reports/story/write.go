@@ -49,7 +49,9 @@ func (t *teller) once(last string) {
 // unless they are nearer to the violation.
 func (t *teller) kept(room int) []*pick {
 	folded := map[int32]bool{}
-	for by, p := range t.chosen {
+	order := slices.Sorted(maps.Keys(t.chosen))
+	for _, by := range order {
+		p := t.chosen[by]
 		for _, f := range p.folds {
 			for _, seq := range f.seqs {
 				q := t.chosen[seq]
@@ -58,12 +60,12 @@ func (t *teller) kept(room int) []*pick {
 		}
 	}
 	var picks []*pick
-	for seq, p := range t.chosen {
+	for _, seq := range order {
 		if !folded[seq] {
-			picks = append(picks, p)
+			picks = append(picks, t.chosen[seq])
 		}
 	}
-	slices.SortFunc(picks, func(a, b *pick) int {
+	slices.SortStableFunc(picks, func(a, b *pick) int {
 		x, y := &t.h.Events[a.seq], &t.h.Events[b.seq]
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(t.order.depth[b.seq], t.order.depth[a.seq]), cmp.Compare(x.Host, y.Host),
 			cmp.Compare(x.Lane, y.Lane), t.between(b.seq, a.seq), cmp.Compare(t.sentence(a), t.sentence(b)))
@@ -170,6 +172,7 @@ func enumerate(names []string) string {
 func (t *teller) ending(chances int) []Line {
 	if t.root < 0 {
 		faults := min(chances, 1)
+		//nodet:allow maprange a count
 		for _, p := range t.chosen {
 			if p.needed {
 				faults++

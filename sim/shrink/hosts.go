@@ -39,6 +39,7 @@ func forget(params plan.Params, id string) {
 }
 
 func names(params plan.Params, id string) bool {
+	//nodet:allow maprange whichever parameter names it
 	for name := range params {
 		if slices.Contains(params.List(name), id) {
 			return true

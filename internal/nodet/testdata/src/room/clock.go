@@ -20,7 +20,11 @@ func clocks() {
 	_ = time.AfterFunc(1, func() {}) // want `\[clock\] time.AfterFunc: `
 	f := time.Now                    // want `\[clock\] time.Now: `
 	_ = f
-	_ = time.Unix(0, 0).Local() // want `\[clock\] time.Local: `
+	_ = time.Unix(0, 0).Local()    // want `\[clock\] time.Local: ` `\[clock\] time.Unix: `
+	_ = time.UnixMilli(0).String() // want `\[clock\] time.UnixMilli: `
+	at := time.UnixMicro(0)        // want `\[clock\] time.UnixMicro: `
+	_, _ = time.Parse("2006", "x") // want `\[clock\] time.Parse: `
+	_, _ = at.Unix(), at.After(at)
 }
 
 // Durations and instants made from numbers are values like others.

@@ -1,3 +1,5 @@
+//nodet:room // want `\[directive\] the whole package is a room`
+
 package room
 
 func directives(m map[int32]int64) (sum int64) {

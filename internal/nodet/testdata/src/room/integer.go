@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"math/bits"
 	"strconv"
+
+	"github.com/kraftsim/kraftsim/sim/digest"
 )
 
 type hashed struct {
@@ -12,7 +14,17 @@ type hashed struct {
 	sizes  []uint // want `\[integer\] field of type \[\]uint in hashed, which has AppendState`
 	epoch  int32
 	offset int64
+	inner  inner         // want `\[integer\] field of type room.inner in hashed`
+	byID   map[int32]int // want `\[integer\] field of type map\[int32\]int in hashed`
+	setup  *inner        // what it points to is rarely state
+	itself encoded       // the fields of encoded are its own finding
 }
+
+type inner struct{ at struct{ position int } }
+
+type encoded struct{ n int } // want `\[integer\] field of type int in encoded, which has AppendTo`
+
+func (encoded) AppendTo(buf []byte) []byte { return buf }
 
 func (h *hashed) AppendState(buf []byte, protocolView bool) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, uint32(h.count)) // want `\[integer\] uint32\(h.count\) converts an int`
@@ -39,9 +51,15 @@ func hashUint(m *mixer, v uint64)     { m.MixUint64(v) }
 func writeNothing(v uint64) (n int64) { return int64(v) }
 
 func mixes(n int, u uint, m *mixer) {
-	m.MixUint64(uint64(n)) // want `\[integer\] uint64\(n\) converts an int`
-	hashUint(m, uint64(u)) // want `\[integer\] uint64\(u\) converts an uint`
-	m.MixUint64(uint64(cap([]byte{})))
+	m.MixUint64(uint64(n))             // want `\[integer\] uint64\(n\) converts an int`
+	hashUint(m, uint64(u))             // want `\[integer\] uint64\(u\) converts an uint`
+	m.MixUint64(uint64(cap([]byte{}))) // want `\[integer\] uint64\(cap`
+	wide := uint64(n)
+	m.MixUint64(wide) // want `\[integer\] uint64\(n\) converts an int`
+	length := uint64(len("abc"))
+	m.MixUint64(length)
+	_ = digest.Word(1, uint64(n)) // want `\[integer\] uint64\(n\) converts an int`
+	_ = digest.Word(1, uint64(len("abc")))
 	m.MixUint64(uint64(7))
 	_ = writeNothing(uint64(n)) // neither bytes nor a hasher
 	_, _ = fnv.New64a().Write([]byte(strconv.Itoa(n)))

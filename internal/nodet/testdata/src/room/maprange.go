@@ -2,6 +2,7 @@ package room
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"sort"
 )
@@ -32,6 +33,15 @@ func ranges(m map[int32]string, sum int64) []int32 {
 	slices.Sort(called)
 	for k := range maps.Keys(m) { // want `\[maprange\] maps.Keys: `
 		sum += int64(k)
+	}
+	var compared []string
+	for _, v := range m { // want `\[maprange\] range over a map`
+		compared = append(compared, v)
+	}
+	slices.SortStableFunc(compared, func(a, b string) int { return len(a) - len(b) }) // of equal length: as the map had them
+	_ = slices.SortedStableFunc(maps.Keys(m), func(a, b int32) int { return 0 })      // want `\[maprange\] maps.Keys: `
+	maps.DeleteFunc(m, func(int32, string) bool { sum++; return sum > 2 })            // want `\[maprange\] maps.DeleteFunc: `
+	for range reflect.ValueOf(m).Seq() {                                              // want `\[maprange\] reflect.Seq: `
 	}
 	return slices.Collect(maps.Keys(m)) // want `\[maprange\] maps.Keys: `
 }

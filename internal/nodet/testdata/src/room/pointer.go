@@ -29,8 +29,10 @@ func addresses(n *node, m map[string]int32, f func(), s *named) {
 	_ = fmt.Sprintln(m)                           // want `\[pointer\] formatting a map\[string\]int32 prints`
 	_ = fmt.Appendf(nil, "%*d %v", 3, 4, f)       // want `\[pointer\] formatting a func\(\) prints`
 	_ = fmt.Sprintf("%v", wrapped{s})             // want `\[pointer\] formatting a room.wrapped prints`
-	_ = reflect.ValueOf(n).Pointer()              // want `\[pointer\] reflect.Pointer: `
-	for range reflect.ValueOf(m).MapKeys() {      // want `\[maprange\] reflect.MapKeys: `
+	_ = fmt.Sprintf("%[2]d %[1]v", n, 3)          // want `\[pointer\] formatting a \*room.node prints`
+	_ = reflect.Pointer == reflect.Int
+	_ = reflect.ValueOf(n).Pointer()         // want `\[pointer\] reflect.Pointer: `
+	for range reflect.ValueOf(m).MapKeys() { // want `\[maprange\] reflect.MapKeys: `
 	}
 
 	_ = fmt.Sprintf("%d%% %s %T %v", n.id, s, n, shown{s})
