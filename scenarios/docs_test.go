@@ -68,6 +68,30 @@ func fieldList(fields []plan.Field) string {
 	return strings.Join(list, " ")
 }
 
+// TestHazardTable keeps the table of docs/findings.md in step with the declared hazards: a row for each, and none for anything else.
+func TestHazardTable(t *testing.T) {
+	page, err := os.ReadFile("../docs/findings.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## Declared hazards\n")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	rows := map[string]string{}
+	for _, line := range strings.Split(section, "\n") {
+		if name, _, found := strings.Cut(strings.TrimPrefix(line, "| `"), "`"); found && strings.HasPrefix(line, "| `") {
+			require.NotContains(t, rows, name, "two rows")
+			rows[name] = line
+		}
+	}
+	for _, h := range hazardDocs() {
+		where := "any"
+		if h.Scenario != "" {
+			where = "`" + strings.ReplaceAll(h.Scenario, ",", "`, `") + "`"
+		}
+		requireRow(t, rows, h.ID, "| `"+h.ID+"` | `"+h.Invariant+"` | "+where+" | ")
+	}
+	require.Empty(t, rows, "rows without a hazard")
+}
+
 // TestSeamsPage looks up each func of docs/seams.md in the sources: the page may leave functions out, and shows none that is
 // spelled otherwise in the code.
 func TestSeamsPage(t *testing.T) {

@@ -27,6 +27,7 @@ func TestFindings(t *testing.T) {
 		"x01-never-registers":          "X01-never-registers",
 		"x01-upgrade-waits-for-itself": "X01-never-registers",
 		"x02-level-without-record":     "X02-level-without-record",
+		"x03-voter-without-a-vote":     "X03-voter-without-a-vote",
 		"sole-voter-unflushed":         "sole-voter-unflushed",
 		"failed-fsync-forgotten":       "failed-fsync-forgotten",
 		"foreign-epoch":                "foreign-epoch",

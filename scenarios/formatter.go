@@ -32,6 +32,9 @@ func (f *formatStep) Boot(env *sim.Env) error {
 		!errors.Is(err, format.ErrFormatted) {
 		return err
 	}
+	if f.h.format == formatCut {
+		return f.exit(env, f.uncomplete(env))
+	}
 	return f.exit(env, f.extend(env))
 }
 
@@ -73,5 +76,5 @@ func (h *hostSettings) formatted() (byTool bool, golden string) {
 	if c, ok := strings.CutPrefix(h.format, "golden:"); ok {
 		return false, c
 	}
-	return h.format == "full" || h.format == "first" || h.format == "two-ids" || h.format == "level-only", ""
+	return h.format == "full" || h.format == "first" || h.format == "two-ids" || h.format == "level-only" || h.format == formatCut, ""
 }

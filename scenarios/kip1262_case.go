@@ -52,7 +52,7 @@ var kipCaseDoc = sim.InvariantDoc{
 // kipCases is the whole table.
 func kipCases() []kipCase {
 	return slices.Concat(casesOfFiles(), casesOfLostFiles(), casesOfLeaders(), casesOfNoID(), casesOfUpgrades(), casesOfOtherUpgrades(),
-		casesOfNodes(), casesOfPlaceholder(), casesOfFormatted(), casesOfIdentity(), casesOfClusters())
+		casesOfNodes(), casesOfPlaceholder(), casesOfCutFormat(), casesOfFormatted(), casesOfIdentity(), casesOfClusters())
 }
 
 // kipScenarios are the scenarios kip1262/t01 and so on, in the order of the table.

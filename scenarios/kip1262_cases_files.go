@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/startup"
 	"github.com/kraftsim/kraftsim/raft/record"
@@ -138,6 +139,33 @@ func casesOfLostFiles() []kipCase {
 		},
 		reached: func(k *kipWitness) bool { return k.notes["struck/"+stepNewIdentity] > 0 },
 		wrong:   func(k *kipWitness) (string, string) { return k.wantsID("b1", "o1") },
+	}}
+}
+
+// casesOfCutFormat is a controller of a dynamic quorum whose format was killed after its 0-0.checkpoint and before meta.properties: the one
+// plan in which draft and final-apr do not do the same (metadata-bootstrap 2.5, step 4).
+func casesOfCutFormat() []kipCase {
+	return []kipCase{{
+		id: "x03", doc: "a voter's format was killed before it wrote meta.properties, and the node starts", variants: everyVariant, due: 900_000,
+		draw: func(d dice, p *plan.Plan) {
+			d.base(p, cast{voters: 3, brokers: 1, dynamic: true}, &kipProfile)
+			hostIn(p, "c1").Params["format"] = formatCut
+		},
+		reached: func(k *kipWitness) bool { // a shrunk plan may have static voters, whom no checkpoint names
+			return k.c.dynamic && (k.of("c1").nodeRan > 0 || len(k.of("c1").refusals) > 0)
+		},
+		wrong: func(k *kipWitness) (string, string) {
+			switch ran := k.of("c1").nodeRan > 0; {
+			case ran && k.c.variant == controller.Draft:
+				return "voteless", "c1 starts with a directory id of its own making; its checkpoint, and the log, list another one for it: it is no voter, and nobody says so"
+			case ran:
+				return "started", "c1 is named in its own checkpoint, nobody finished its format, and it starts"
+			}
+			return "", ""
+		},
+		allows: func(k *kipWitness, host string, refused bool, err error) bool {
+			return host == "c1" && refused && k.c.variant != controller.Draft && (errors.Is(err, startup.ErrNoClusterID) || refusedUnformatted(refused, err))
+		},
 	}}
 }
 

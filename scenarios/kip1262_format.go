@@ -3,11 +3,13 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/files"
 	"github.com/kraftsim/kraftsim/metadata/format"
+	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/records"
 	"github.com/kraftsim/kraftsim/sim"
 )
@@ -24,6 +26,23 @@ func (f *formatStep) twoIDs(env *sim.Env) error {
 		}
 		_, err := format.Format(env.Files(), &o, format.Deps{Chooser: choices, Clock: choices})
 		if err != nil && !errors.Is(err, format.ErrFormatted) {
+			return err
+		}
+	}
+	return nil
+}
+
+// formatCut is a format that somebody killed between the checkpoints and meta.properties, and did not repeat (X3).
+const formatCut = "cut"
+
+// uncomplete takes meta.properties away again: what is left is what such a run leaves (metadata-bootstrap 1.6).
+func (f *formatStep) uncomplete(env *sim.Env) error {
+	for _, dir := range f.h.dirs {
+		err := env.Files().Remove(metaprops.Path(dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := env.Files().SyncDir(dir); err != nil {
 			return err
 		}
 	}

@@ -78,6 +78,17 @@ func hazardsOfIDs() []hazard {
 		},
 	}, {
 		doc: sim.HazardDoc{
+			ID: "X03-voter-without-a-vote", Invariant: kipCaseName, Scenario: kipFamily + "x03",
+			Doc: "draft: a controller of a dynamic quorum whose format was killed after the 0-0.checkpoint and before meta.properties starts all the same, with a " +
+				"directory id of its own making: it is an observer, its place among the voters stays empty, and fault tolerance silently drops. The other " +
+				"variants refuse to start it (metadata-bootstrap 2.5, step 4)",
+			DuePerMillion: 100_000,
+		},
+		invariants: []string{kipCaseName},
+		applies:    func(c *cluster, p *plan.Plan) bool { return c.variant == controller.Draft && inCase("x03")(c, p) },
+		covers:     func(evidence, _ string) bool { return evidence == "x03-voteless" },
+	}, {
+		doc: sim.HazardDoc{
 			ID: "T27-static-voter-forgets", Invariant: "hw-durable", Scenario: kipFamily + "t27", Fault: "wipe",
 			Doc: "kraft.version 0: a voter's volume is empty at a restart. In draft and final-apr it formats itself and votes again under its old " +
 				"identity; in all variants leaders count what it acknowledged before (metadata-bootstrap T27). Formatting used to be the guard",

@@ -133,8 +133,8 @@ func hostParameters() []plan.Field {
 	return []plan.Field{
 		numberField("node_id", 0, math.MaxInt32, "node.id; absent: the place in the plan, from 1"),
 		textField("directory_id", "of the metadata directory, where the format step is told it"),
-		wordField("format", "who formats it: the operator (full; first: only one directory; two-ids: each of two with another id; level-only: just a bootstrap.checkpoint), nobody, or it holds files; absent: full",
-			"full", "first", "none", "tree", "golden:*", "two-ids", "level-only"),
+		wordField("format", "who formats it: the operator (full; first: only one directory; two-ids: each of two with another id; level-only: just a bootstrap.checkpoint; cut: killed before it wrote meta.properties), nobody, or it holds files; absent: full",
+			"full", "first", "none", "tree", "golden:*", "two-ids", "level-only", formatCut),
 		textField("refuses", "a piece of the error with which a start of this host must be refused; absent: none is declared"),
 		textField("cluster_id", "with which the operator formats this host; absent: the cluster's"),
 		wordField("asks", "kind operator: what the machine asks for, changes of the voter set, or whatever clients and operators ask of controllers; absent: voters",

@@ -60,7 +60,7 @@ func TestPlansOutOfRange(t *testing.T) {
 			func(p *plan.Plan) { p.Params["election_timout_ms"] = "9" }},
 		{"of another family", "params.append_ms: raft/storm-3 has no such parameter", func(p *plan.Plan) { p.Params["append_ms"] = "9" }},
 		{"unknown at a host", "hosts[0].params.nodeid: ", func(p *plan.Plan) { p.Hosts[0].Params["nodeid"] = "9" }},
-		{"format", `hosts[0].params.format: "fulll" is not one of full, first, none, tree, golden:*, two-ids, level-only`,
+		{"format", `hosts[0].params.format: "fulll" is not one of full, first, none, tree, golden:*, two-ids, level-only, cut`,
 			func(p *plan.Plan) { p.Hosts[0].Params["format"] = "fulll" }},
 		{"golden case", `hosts[0].params.format: golden case "nope" is not there: the cases are `,
 			func(p *plan.Plan) { p.Hosts[0].Params["format"] = "golden:nope" }},

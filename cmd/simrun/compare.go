@@ -35,7 +35,7 @@ func compareCommand(catalogue *sim.Catalogue) *cobra.Command {
 		Short: "Run the same plans under different rules and set the outcomes side by side",
 		Long: "Compare draws plans and runs each of them once under every variant, with the same seed: whatever two runs both decide by chance\n" +
 			"(latencies, torn writes, timeouts), they decide alike. The result depends on --seeds and --first only, not on --workers.",
-		Example: "  simrun compare kip1262 --seeds 3400\n  simrun compare pre-vote --seeds 600 --json",
+		Example: "  simrun compare kip1262 --seeds 3700\n  simrun compare pre-vote --seeds 600 --json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usagef("compare knows kip1262 and pre-vote, not %q", args[0])
@@ -80,6 +80,9 @@ type compareSheet struct {
 	// Interrupted: a signal ended the comparison, and the rows hold the runs so far.
 	Interrupted bool         `json:"interrupted,omitempty"`
 	Rows        []compareRow `json:"rows"`
+	// Differences and NotMet are read from the rows.
+	Differences []compareDifference `json:"differences"`
+	NotMet      []string            `json:"hazards_not_met"`
 }
 
 type compareRow struct {
@@ -92,14 +95,15 @@ func compareKIPCommand(catalogue *sim.Catalogue) *cobra.Command {
 	c := &comparison{}
 	cmd := &cobra.Command{
 		Use:   "kip1262",
-		Short: "The verdict sheet of KIP-1262: rules C1 to C8 and cases T1 to T34, X1 and X2 by variant",
-		Long: "Each plan sets one of the cases T1 to T34, X1 and X2 up, and runs under released, final-mar, final-apr and draft. A cell tells how many\n" +
+		Short: "The verdict sheet of KIP-1262: rules C1 to C8 and cases T1 to T34 and X1 to X3 by variant",
+		Long: "Each plan sets one of the cases T1 to T34 and X1 to X3 up, and runs under released, final-mar, final-apr and draft. A cell tells how many\n" +
 			"runs were ok, met a declared hazard, got stuck, broke an invariant (FINDING), or did not reach the case, which is not ok. \"-\" is a\n" +
-			"variant for which the table gives no outcome. Below the table is the shortest plan of each cell that is not ok.\n" +
+			"variant for which the table gives no outcome. Below the table are the shortest plan of each cell that is not ok, the rows\n" +
+			"in which neighbouring columns differ, and the declared hazards that no run met: a rare one, as T27's, takes more plans than the default.\n" +
 			"Exit code 1 for a finding or a run that is stuck; 130 when SIGINT or SIGTERM ended it, with the sheet so far.",
-		Example: "  simrun compare kip1262 --seeds 3400\n  simrun compare kip1262 --seeds 340 --shrink-runs 0\n  simrun compare kip1262 --seeds 34000 --out plans --json > sheet.json",
+		Example: "  simrun compare kip1262 --seeds 3700\n  simrun compare kip1262 --seeds 370 --shrink-runs 0\n  simrun compare kip1262 --seeds 37000 --out plans --json > sheet.json",
 	}
-	c.flags(cmd, 3400, "cases")
+	c.flags(cmd, 3700, "cases")
 	cmd.Flags().Int64Var(&c.budget, "shrink-runs", 60, "runs to shrink one example (0: do not shrink)")
 	cmd.Flags().StringVar(&c.out, "out", "", "folder for the shortest plans (default: none are written)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -193,6 +197,7 @@ func (c *comparison) sheet(ctx context.Context, progress io.Writer, catalogue *s
 		return shrinkExample(engine, examples[i], budget, catalogue.Registry)
 	})
 	s.Interrupted = ctx.Err() != nil
+	s.notes(catalogue.Hazards)
 	return err
 }
 
@@ -264,6 +269,9 @@ func (s *compareSheet) print(w io.Writer) error {
 				}
 			}
 		}
+	}
+	if err := s.printNotes(w); err != nil {
+		return err
 	}
 	if _, err := fmt.Fprintf(w, "%s, each under %s\n", reports.Plural(s.Plans, "plan"), strings.Join(s.Variants, ", ")); err != nil {
 		return err
