@@ -38,6 +38,19 @@ const (
 	Turning               // a role, a vote, a crash, a cut, an action
 )
 
+// Topics that stories give a meaning of their own; all others are the program's. A program claims TopicAppend and TopicHolds, the
+// rest are claims that a history makes itself, which a premise may name.
+const (
+	TopicAppend   = "append"         // the host has the records From to To, perhaps not on its disk yet
+	TopicHolds    = "holds"          // the host takes for granted that About has the records below To
+	TopicRecover  = "recover"        // what the host found on its disk when it started
+	TopicFlush    = "flush"          // an fsync made the records From to To durable
+	TopicNameless = "flush-nameless" // the same, in a file whose name no fsync of its directory made durable
+	TopicLost     = "lost"           // a power loss or a fault took records, or the content of a file, from the disk
+	TopicDown     = "down"           // the process ended
+	TopicBoot     = "boot"           // it started again
+)
+
 // Claim is what a host does or holds to be true from an event on, as a clause of a story.
 type Claim struct {
 	Topic  string `json:"topic"`           // what it is about, in one word: "leader", "vote". A later one of the host and epoch replaces it

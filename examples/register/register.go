@@ -13,7 +13,7 @@ import (
 )
 
 const port, file, resendNs = 1, "/register", 20_000_000
-const Write, Replicate, Stored, Read = 1, 2, 3, 4 // kinds of message; Stored and Read are also told to checkers
+const Write, Replicate, Stored, Read = 1, 2, 3, 4 // kinds of message; Stored and Read are also told to checkers and stories
 
 // message is every message of the protocol: a kind and the register's value.
 type message struct {
@@ -99,7 +99,7 @@ func (c *reads) OnProtocol(h *sim.Host, o sim.Observation) {
 	if m := o.(message); m.kind == Stored {
 		c.acknowledged = max(c.acknowledged, m.value)
 	} else if c.last = m.value; m.value < c.acknowledged {
-		detail := fmt.Sprintf("%s answered %d although %d was acknowledged", h.ID(), m.value, c.acknowledged)
+		detail := fmt.Sprintf("%s answered %d although n1 had acknowledged %d", h.ID(), m.value, c.acknowledged)
 		c.w.Violate("acknowledged-survives", "stale-read", detail)
 	}
 }
@@ -144,6 +144,6 @@ func (s scenario) Build(w *sim.World, p *plan.Plan) error {
 
 // Catalogue is what the command line and the tests run.
 func Catalogue() *sim.Catalogue {
-	return &sim.Catalogue{Program: "register", Scenarios: []sim.Scenario{scenario{}, scenario{fixed: true}}, Registry: sim.NewRegistry(),
+	return &sim.Catalogue{Program: "register", Scenarios: []sim.Scenario{scenario{}, scenario{fixed: true}}, Registry: sim.NewRegistry(), Decode: decodeFile,
 		Invariants: []sim.InvariantDoc{{Name: "acknowledged-survives", Doc: "a read sees every write acknowledged before it"}}}
 }

@@ -6,7 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/kraftsim/kraftsim/reports/story"
 	"github.com/kraftsim/kraftsim/sim"
+	"github.com/kraftsim/kraftsim/sim/history"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/kraftsim/kraftsim/sim/shrink"
 	"github.com/kraftsim/kraftsim/sim/simtest"
@@ -48,6 +50,11 @@ func TestPlantedBugIsFoundShrunkAndReplayed(t *testing.T) {
 		again, err := sim.NewEngine(Catalogue()).Run(read, sim.Options{})
 		require.NoError(t, err)
 		require.Equal(t, first.Verdict, again.Verdict)
+		recorded, err := history.Record(e, short)
+		require.NoError(t, err)
+		told := story.Tell(recorded, shrink.Necessary(e, short, fingerprint, shrink.Parts(short))).String()
+		require.Contains(t, told, "not flushed (necessary)", "the story names the bug")
+		require.Contains(t, told, "n1 acknowledges")
 		t.Log(simtest.Explain(short, first.Verdict), simtest.Replay(e.Catalogue(), short, first.Verdict))
 		return
 	}

@@ -129,7 +129,7 @@ func (t *teller) follow() {
 		for i := range claim.Because {
 			queue = append(queue, t.stand(p, at, &claim.Because[i])...)
 		}
-		if claim.Topic == "down" && t.h.Events[at].Kind == history.Down {
+		if claim.Topic == sim.TopicDown && t.h.Events[at].Kind == history.Down {
 			if seq := t.carrier(at); seq >= 0 && t.choose(seq, p.distance+1) {
 				queue = append(queue, seq)
 			}
@@ -243,13 +243,13 @@ func (t *teller) aboutFlushing() bool {
 func (t *teller) noteUnflushed(seq, relier int32) (chosen bool) {
 	e := &t.h.Events[seq]
 	for _, f := range t.claims[e.Host] {
-		if c := t.h.Events[f].Claim; c.Topic == "flush" && c.To >= e.Claim.To && t.past(f, relier) {
+		if c := t.h.Events[f].Claim; c.Topic == sim.TopicFlush && c.To >= e.Claim.To && t.past(f, relier) {
 			return false
 		}
 	}
 	chosen = t.choose(seq, 1)
 	p := t.chosen[seq]
-	if note := t.missingFlush(seq, relier); !slices.Contains(p.notes, note) && e.Claim.Topic == "append" {
+	if note := t.missingFlush(seq, relier); !slices.Contains(p.notes, note) && e.Claim.Topic == sim.TopicAppend {
 		p.notes, p.rank = append(p.notes, note), 1
 	}
 	return chosen
@@ -259,7 +259,7 @@ func (t *teller) noteUnflushed(seq, relier int32) (chosen bool) {
 func (t *teller) missingFlush(seq, relier int32) string {
 	e := &t.h.Events[seq]
 	for _, f := range t.claims[e.Host] {
-		if c := t.h.Events[f].Claim; c.Topic == "flush-nameless" && c.To >= e.Claim.To && t.past(f, relier) {
+		if c := t.h.Events[f].Claim; c.Topic == sim.TopicNameless && c.To >= e.Claim.To && t.past(f, relier) {
 			return "without flushing the directory that names its file first"
 		}
 	}

@@ -44,7 +44,7 @@ func (t *teller) ends() {
 			case seq >= t.root || !t.past(seq, t.root):
 			case e.Kind == history.Down && !crashed(e) && t.suffered(seq):
 				down, up = seq, -1
-			case down >= 0 && up < 0 && e.Claim.Topic == "recover" && t.past(down, seq):
+			case down >= 0 && up < 0 && e.Claim.Topic == sim.TopicRecover && t.past(down, seq):
 				up = seq
 			}
 		}
@@ -169,12 +169,12 @@ func (t *teller) losses(p *pick, lost int32) {
 	if c.To == c.From {
 		return
 	}
-	for _, seq := range t.resolve(lost, &sim.Premise{Topics: "append", Host: sim.Self, Offset: c.To - 1}) {
+	for _, seq := range t.resolve(lost, &sim.Premise{Topics: sim.TopicAppend, Host: sim.Self, Offset: c.To - 1}) {
 		t.choose(seq, 2)
 	}
 	name := t.h.Hosts[e.Host]
 	for host := range t.h.Hosts {
-		found := t.latest(int32(host), lost, &sim.Premise{Topics: "holds", About: name, Offset: c.From})
+		found := t.latest(int32(host), lost, &sim.Premise{Topics: sim.TopicHolds, About: name, Offset: c.From})
 		for _, seq := range found {
 			p.notes = append(p.notes, fmt.Sprintf("though %s counts on it for offsets below %d", t.h.Hosts[host], t.h.Events[seq].Claim.To))
 		}

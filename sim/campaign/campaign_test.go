@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 			_ = flag.Set("rapid.seed", "20265") // repeatable
 		}
 		os.Exit(m.Run())
+	case "register":
+		fmt.Fprintln(os.Stderr, serveRegister())
+		os.Exit(1)
 	case "dies":
 		fmt.Fprintln(os.Stderr, "worker: no such library")
 		os.Exit(1)

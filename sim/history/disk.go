@@ -98,7 +98,7 @@ func (r *recorder) disk(e *Event, t *sim.TraceLine) {
 		delete(d.files, op.Path)
 	case vdisk.OpVanish:
 		e.Kind, e.Weight, e.Text = Lost, Turning, "the name "+op.Path+" is lost"
-		e.Claim = &sim.Claim{Topic: "lost", Clause: "loses the file " + short(op.Path)}
+		e.Claim = &sim.Claim{Topic: sim.TopicLost, Clause: "loses the file " + short(op.Path)}
 		if n := len(f.units); n > 0 && f.units[0].Offset >= 0 {
 			e.Claim.From, e.Claim.To = f.units[0].Offset, f.units[n-1].Offset+1
 			e.Claim.Clause += " with " + span(e.Claim.From, e.Claim.To-1)
@@ -191,15 +191,15 @@ func (r *recorder) reset(e *Event, f *file, op *vdisk.Op, pending *name) {
 	switch {
 	case len(gone) > 0 && gone[0].Offset >= 0:
 		e.Text = span(gone[0].Offset, gone[len(gone)-1].Offset) + " lost from " + short(op.Path)
-		e.Claim = &sim.Claim{Topic: "lost", From: gone[0].Offset, To: gone[len(gone)-1].Offset + 1, Epoch: gone[0].Epoch,
+		e.Claim = &sim.Claim{Topic: sim.TopicLost, From: gone[0].Offset, To: gone[len(gone)-1].Offset + 1, Epoch: gone[0].Epoch,
 			Clause: "loses " + span(gone[0].Offset, gone[len(gone)-1].Offset) + ", " + why}
 	case len(gone) > 0 && len(f.units) > same:
 		e.Text = fmt.Sprintf("%s is back at: %s; lost: %s", short(op.Path), f.units[same].Text, gone[0].Text)
-		e.Claim = &sim.Claim{Topic: "lost", Epoch: gone[0].Epoch,
+		e.Claim = &sim.Claim{Topic: sim.TopicLost, Epoch: gone[0].Epoch,
 			Clause: fmt.Sprintf("loses what it had written to %s (%s), %s", short(op.Path), gone[0].Text, why)}
 	case len(gone) > 0:
 		e.Text = fmt.Sprintf("%s is lost: %s", short(op.Path), gone[0].Text)
-		e.Claim = &sim.Claim{Topic: "lost", Epoch: gone[0].Epoch,
+		e.Claim = &sim.Claim{Topic: sim.TopicLost, Epoch: gone[0].Epoch,
 			Clause: fmt.Sprintf("loses the content of %s (%s), %s", short(op.Path), gone[0].Text, why)}
 	default:
 		e.Text = fmt.Sprintf("%s lost its last %d bytes of %d", short(op.Path), int64(len(f.data))-kept, len(f.data))
@@ -300,11 +300,11 @@ func (e *Event) flushed(f *file, pending *name, path string) {
 	}
 	first, last := fresh[0].Offset, fresh[len(fresh)-1].Offset
 	e.Weight = Detail
-	e.Claim = &sim.Claim{Topic: "flush", From: first, To: last + 1, Epoch: fresh[0].Epoch,
+	e.Claim = &sim.Claim{Topic: sim.TopicFlush, From: first, To: last + 1, Epoch: fresh[0].Epoch,
 		Clause: fmt.Sprintf("flushes its log up to offset %d", last)}
 	if pending != nil {
 		e.Text += fmt.Sprintf(": records %d to %d are flushed, in a file whose name is not", first, last)
-		e.Claim.Topic = "flush-nameless"
+		e.Claim.Topic = sim.TopicNameless
 		e.Claim.Clause += " in " + short(path) + ", and not the directory that names it"
 		return
 	}

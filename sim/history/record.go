@@ -151,7 +151,7 @@ func (r *recorder) meaning(e *Event, t *sim.TraceLine) {
 	case "boot":
 		e.Kind, e.Weight = Boot, Turning
 		if t.Boot > 1 && !r.exited[e.Host] {
-			e.Claim = &sim.Claim{Topic: "boot", Clause: "starts again", Because: []sim.Premise{{Topics: "lost,down", Host: sim.Self, Offset: -1}}}
+			e.Claim = &sim.Claim{Topic: sim.TopicBoot, Clause: "starts again", Because: []sim.Premise{{Topics: sim.TopicLost + "," + sim.TopicDown, Host: sim.Self, Offset: -1}}}
 		}
 		r.look(e, t.Of)
 	case "action":
@@ -265,7 +265,7 @@ func (r *recorder) finish(v *plan.Verdict) *History {
 
 // downClaim is how a process ended, as a clause; nil when it wanted to.
 func downClaim(t *sim.TraceLine) *sim.Claim {
-	c := &sim.Claim{Topic: "down"}
+	c := &sim.Claim{Topic: sim.TopicDown}
 	switch t.Down {
 	case sim.Killed:
 		c.Clause = "is killed"
