@@ -226,7 +226,7 @@ func (j *judgement) restarted(old *image.Broker, r *controller.BrokerRegistratio
 		return // lists from before the feature was switched off mean nothing, and nobody touches them
 	}
 	proven := r.Version >= 3 && r.PreviousBrokerEpoch == old.Epoch
-	for key, p := range j.after.PartitionsIn(r.BrokerID) {
+	for key, p := range membersOf(j.after, r.BrokerID) {
 		before := j.before.Partition(key.TopicID, key.Partition)
 		j.wrong(slices.Contains(p.Isr, r.BrokerID), "clean-shutdown", "broker %d is in sync in %s-%d before it has asked", r.BrokerID, key.TopicID, key.Partition)
 		was := before != nil && (slices.Contains(before.Isr, r.BrokerID) || slices.Contains(before.Elr, r.BrokerID))
@@ -236,7 +236,7 @@ func (j *judgement) restarted(old *image.Broker, r *controller.BrokerRegistratio
 	if !proven {
 		return
 	}
-	for key, p := range j.before.PartitionsIn(r.BrokerID) {
+	for key, p := range membersOf(j.before, r.BrokerID) {
 		now := j.after.Partition(key.TopicID, key.Partition)
 		j.wrong(slices.Contains(p.Elr, r.BrokerID) && !slices.Contains(now.Elr, r.BrokerID) && len(now.Isr) < 1, "clean-shutdown",
 			"broker %d proves that its former process ended in order, and is no longer eligible in %s-%d", r.BrokerID, key.TopicID, key.Partition)
@@ -297,7 +297,7 @@ func (j *judgement) letIn(old, now *image.Broker, h *controller.BrokerHeartbeat)
 	if !old.Fenced || now.Fenced || now.InControlledShutdown {
 		return
 	}
-	for key, p := range j.before.Leaderless() {
+	for key, p := range leaderless(j.before) {
 		at := slices.Index(p.Replicas, h.BrokerID)
 		if at < 0 || !slices.Contains(p.Isr, h.BrokerID) {
 			continue
@@ -318,7 +318,7 @@ func (j *judgement) gone(id int32) {
 		return
 	}
 	elr := j.before.FeatureLevel(features.EligibleLeaderReplicas) > 0
-	for key, p := range j.after.PartitionsIn(id) {
+	for key, p := range membersOf(j.after, id) {
 		last := !elr && len(p.Isr) == 1 && !p.HasLeader()
 		j.wrong(slices.Contains(p.Isr, id) && !last || elr && slices.Contains(p.Elr, id), "registration", "broker %d is gone, and in partition %s-%d: %s", id, key.TopicID,
 			key.Partition, describePartition(p))
@@ -346,7 +346,7 @@ func (j *judgement) seen(old *image.Broker, h *controller.BrokerHeartbeat, reply
 }
 
 func leads(img *image.Image, broker int32) bool {
-	for _, p := range img.PartitionsIn(broker) {
+	for _, p := range membersOf(img, broker) {
 		if p.Leader == broker {
 			return true
 		}

@@ -169,7 +169,7 @@ func (m *MemberTimes) directories(before *image.Image, old, now *image.Broker) {
 		return
 	}
 	m.met("log-directory-went-offline")
-	for _, p := range before.PartitionsIn(old.ID) {
+	for _, p := range membersOf(before, old.ID) {
 		if at := slices.Index(p.Replicas, old.ID); p.Leader == old.ID && at >= 0 && at < len(p.Directories) && slices.Contains(old.LogDirs, p.Directories[at]) &&
 			!slices.Contains(now.LogDirs, p.Directories[at]) {
 			m.met("offline-directory-led")

@@ -1,6 +1,7 @@
 package invariants
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
@@ -16,6 +17,27 @@ type partitionStep struct {
 	old, now      *image.Partition
 	minInSync     int
 	settled       bool // neither configurations nor features changed in the operation
+}
+
+// membersOf yields the partitions that have a broker in sync or eligible. It looks at all of them: the index of the image is a part of what is
+// judged, and a partition that the controller does not find by it would be missed here, too.
+func membersOf(img *image.Image, broker int32) iter.Seq2[image.PartitionKey, *image.Partition] {
+	return partitionsWhere(img, func(p *image.Partition) bool { return slices.Contains(p.Isr, broker) || slices.Contains(p.Elr, broker) })
+}
+
+// leaderless yields the partitions without a leader, in the same way.
+func leaderless(img *image.Image) iter.Seq2[image.PartitionKey, *image.Partition] {
+	return partitionsWhere(img, func(p *image.Partition) bool { return p.Leader == image.NoLeader })
+}
+
+func partitionsWhere(img *image.Image, fits func(p *image.Partition) bool) iter.Seq2[image.PartitionKey, *image.Partition] {
+	return func(yield func(image.PartitionKey, *image.Partition) bool) {
+		for key, p := range img.AllPartitions() {
+			if fits(p) && !yield(key, p) {
+				return
+			}
+		}
+	}
 }
 
 // stepOf is for one record: operations that are looked at together are not judged, since what was between them is not known.
@@ -91,11 +113,15 @@ func (s *partitionStep) directoryForgotten() bool {
 }
 
 // uncleanly tells whether a leader was elected that was neither in sync nor eligible. One who came into sync with the end of a
-// reassignment was.
+// reassignment was; but that end may come in one operation with an unclean election, and that is one of a leader that recovers.
 func (s *partitionStep) uncleanly() bool {
 	old, now := s.old, s.now
+	if !now.HasLeader() || now.Leader == old.Leader || slices.Contains(old.Isr, now.Leader) || slices.Contains(old.Elr, now.Leader) {
+		return false
+	}
 	ended := len(old.AddingReplicas)+len(old.RemovingReplicas) > 0 && len(now.AddingReplicas)+len(now.RemovingReplicas) == 0
-	return now.HasLeader() && now.Leader != old.Leader && !slices.Contains(old.Isr, now.Leader) && !slices.Contains(old.Elr, now.Leader) && !ended
+	done := !slices.ContainsFunc(old.AddingReplicas, func(id int32) bool { return !slices.Contains(now.Replicas, id) })
+	return !ended || now.Recovering && !old.Recovering || !done && !decreed(old, now)
 }
 
 // overInSync tells whether an eligible replica was elected although others are in sync, which an unclean election alone may do: it says that the
@@ -106,9 +132,10 @@ func (s *partitionStep) overInSync() bool {
 }
 
 // decreed tells whether a reassignment was taken back whose new replicas were all that was in sync: the first one from before is in sync
-// by decree (KIP-455).
+// by decree (KIP-455). Where nobody was in sync there is no decree.
 func decreed(old, now *image.Partition) bool {
-	return len(old.AddingReplicas) > 0 && len(now.AddingReplicas) == 0 && len(now.Replicas) > 0 && slices.Equal(now.Isr, now.Replicas[:1])
+	stays := slices.ContainsFunc(old.Isr, func(id int32) bool { return !slices.Contains(old.AddingReplicas, id) })
+	return len(old.Isr) > 0 && !stays && len(now.AddingReplicas) == 0 && len(now.Replicas) > 0 && slices.Equal(now.Isr, now.Replicas[:1])
 }
 
 // judgeEligible is KIP-966.

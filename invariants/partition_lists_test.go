@@ -1,6 +1,7 @@
 package invariants
 
 import (
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,8 +28,9 @@ func imageWith(t *testing.T, elr int16, minInSync string, more ...records.Record
 	return d.Apply(image.Provenance{})
 }
 
+type part = image.Partition
+
 func TestPartitionLists(t *testing.T) {
-	type part = image.Partition
 	again := &records.RegisterBrokerRecord{BrokerId: 2, BrokerEpoch: 90}
 	for _, c := range []struct {
 		name      string
@@ -103,6 +105,15 @@ func TestPartitionLists(t *testing.T) {
 			now: part{Replicas: []int32{1, 3}, RemovingReplicas: []int32{3}, Isr: []int32{1}, Leader: 1}},
 		{name: "reassignment is taken back, its only replica was in sync", minInSync: "1", old: part{Replicas: []int32{1, 3}, AddingReplicas: []int32{3}, Isr: []int32{3}, Leader: 3},
 			now: part{Replicas: []int32{1}, Isr: []int32{1}, Leader: 1, LeaderEpoch: 1}},
+		{name: "reassignment is taken back while nobody is in sync, and the last leader leads uncleanly", elr: 1, minInSync: "2",
+			old: part{Replicas: []int32{2, 3, 4, 1}, AddingReplicas: []int32{4}, RemovingReplicas: []int32{1}, Elr: []int32{3}, LastKnownElr: []int32{2}, Leader: -1},
+			now: part{Replicas: []int32{2, 3, 1}, Isr: []int32{2}, Leader: 2, LeaderEpoch: 1, Recovering: true}},
+		{name: "the same as if nothing were lost", elr: 1, minInSync: "2",
+			old: part{Replicas: []int32{2, 3, 4, 1}, AddingReplicas: []int32{4}, RemovingReplicas: []int32{1}, Isr: []int32{3}, Leader: -1},
+			now: part{Replicas: []int32{2, 3, 1}, Isr: []int32{2}, Elr: []int32{3}, Leader: 2, LeaderEpoch: 1}, want: "not-recovering"},
+		{name: "reassignment is taken back by decree, and who was eligible is forgotten", elr: 1, minInSync: "2",
+			old: part{Replicas: []int32{2, 1, 4}, AddingReplicas: []int32{4}, Isr: []int32{4}, Elr: []int32{1}, Leader: 4},
+			now: part{Replicas: []int32{2, 1}, Isr: []int32{2}, Leader: 2, LeaderEpoch: 1}, want: "eligible-forgotten"},
 		{name: "unclean", minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: -1}, now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, Leader: 2, LeaderEpoch: 1, Recovering: true}},
 		{name: "unclean, as if nothing were lost", minInSync: "1", old: part{Replicas: []int32{1, 2}, Isr: []int32{1}, Leader: -1},
 			now: part{Replicas: []int32{1, 2}, Isr: []int32{2}, Leader: 2, LeaderEpoch: 1}, want: "not-recovering"},
@@ -121,4 +132,28 @@ func TestPartitionLists(t *testing.T) {
 			require.Equal(t, c.want, stepOf(before, after, "t", &c.old, &c.now, !c.unsettled).judge())
 		})
 	}
+}
+
+// Who is a member is asked of the partitions themselves, each of which is found once.
+func TestMembersOf(t *testing.T) {
+	topic := record.UUID{7}
+	list := []records.Record{&records.TopicRecord{Name: "t", TopicId: topic}}
+	for i, p := range []part{{Isr: []int32{1}, Elr: []int32{2}, Leader: 1}, {Isr: []int32{2, 3}, Leader: 2}, {Elr: []int32{3}, Leader: image.NoLeader}} {
+		r := records.NewPartitionRecord()
+		r.TopicId, r.PartitionId, r.Replicas, r.Isr, r.EligibleLeaderReplicas, r.Leader = topic, int32(i), []int32{1, 2, 3}, p.Isr, p.Elr, p.Leader
+		r.Directories = make([]record.UUID, 3)
+		list = append(list, r)
+	}
+	img := imageWith(t, 1, "2", list...)
+	found := func(list iter.Seq2[image.PartitionKey, *image.Partition]) (ids []int32) {
+		for key := range list {
+			ids = append(ids, key.Partition)
+		}
+		return ids
+	}
+	require.Equal(t, []int32{0}, found(membersOf(img, 1)))
+	require.Equal(t, []int32{0, 1}, found(membersOf(img, 2)))
+	require.Equal(t, []int32{1, 2}, found(membersOf(img, 3)))
+	require.Empty(t, found(membersOf(img, 4)))
+	require.Equal(t, []int32{2}, found(leaderless(img)))
 }

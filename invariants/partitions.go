@@ -76,7 +76,7 @@ func (c *core) judgePartitions(r *replica, now *image.Image) {
 		if s.last == nil || active && (change.Old == nil || slices.Equal(change.Old.LogDirs, change.New.LogDirs)) {
 			continue
 		}
-		for key, p := range now.PartitionsIn(change.Key) {
+		for key, p := range membersOf(now, change.Key) {
 			switch where := "broker " + number(int64(change.Key)) + " leads partition " + key.TopicID.String() + "-" + number(int64(key.Partition)); {
 			case p.Leader != change.Key:
 			case !active:
