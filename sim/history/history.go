@@ -30,6 +30,8 @@ type History struct {
 	// Caught are the messages that each action of the plan catches, as people call them: "" for an action that catches none, and for a
 	// kind without a name. It is parallel to Plan.Actions, and nil where all are "".
 	Caught []string `json:"caught,omitempty"`
+	// Omitted counts the events in the middle of a very long run that are left out.
+	Omitted int64 `json:"omitted,omitempty"`
 }
 
 // Event is one thing that happened: an input that was handled, a message that left, an operation of the disk, an observation, an action
@@ -57,6 +59,7 @@ type Event struct {
 	Log    []LogEdit `json:"log,omitempty"`
 	// Unflushed are the small files, such as a vote, whose content a power loss would have taken when an invariant broke.
 	Unflushed []Unflushed `json:"unflushed,omitempty"`
+	gap       bool        // stands for events that are left out
 }
 
 // Unflushed is a file whose newest content is not durable.

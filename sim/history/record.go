@@ -43,6 +43,8 @@ type recorder struct {
 	posix     bool               // names become durable one by one
 	handled   *sim.Host          // whose handler runs or ran last
 	at        int                // index of the event that it is
+
+	keptFirst, keptLast int // as the constants, for tests shorter
 }
 
 func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
@@ -50,7 +52,7 @@ func newRecorder(c *sim.Catalogue, p *plan.Plan) *recorder {
 		catalogue: c, history: &History{Plan: p.Clone()}, hosts: map[string]int32{}, nodes: map[nodeKey]string{}, groups: make([]string, len(p.Hosts)),
 		files: make([]*disk, len(p.Hosts)), state: make([][]Facet, len(p.Hosts)), exited: make([]bool, len(p.Hosts)), owned: map[string]bool{},
 	}
-	r.posix = p.Disk.Profile == "posix"
+	r.posix, r.keptFirst, r.keptLast = p.Disk.Profile == "posix", keptFirst, keptLast
 	for i := range p.Actions {
 		if name := c.Caught(&p.Actions[i]); name != "" {
 			if r.history.Caught == nil {
@@ -121,6 +123,9 @@ func (r *recorder) line(t sim.TraceLine) {
 	}
 	r.history.Events = slices.Insert(r.history.Events, at, e)
 	r.causes = slices.Insert(r.causes, at, t.Cause)
+	if len(r.history.Events) > r.keptFirst+2*r.keptLast {
+		r.omit()
+	}
 }
 
 // meaning fills in what the kind of the line says.
