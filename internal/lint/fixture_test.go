@@ -79,6 +79,38 @@ func TestDependencies(t *testing.T) {
 	check(t, Dependencies, files)
 }
 
+func TestRooms(t *testing.T) {
+	const m = modulePath + "/"
+	files := map[string]string{
+		"docs/seams.md": "# Seams\n\n| room | imports | gives |\n|---|---|---|\n| `sim/plan` | standard library | plans |\n" +
+			"| `sim` `sim/shrink` | `sim`, `sim/plan` | worlds |\n| `raft/...` | `raft/...`, `sim/vnet` | a replica |\n" +
+			"| `raft/wire` | `raft` | bytes |\n| `gone` | `sim` | nothing |\n| `cmd/a` | everything above it | main |\n\n" +
+			"| room | imports |\n|---|---|\n| `other` | `tables` |\n",
+		"sim/plan/a.go":      importing("plan", "sort", m+"sim"),
+		"sim/plan/a_test.go": importing("plan", m+"raft"),
+		"sim/a.go":           importing("sim", m+"sim/plan"),
+		"sim/shrink/a.go":    importing("shrink", m+"sim", m+"raft"),
+		"raft/a.go":          importing("raft", m+"raft/log"),
+		"raft/log/a.go":      importing("log", m+"raft/record"),
+		"raft/wire/a.go":     importing("wire", m+"raft", m+"raft/log"),
+		"stray/a.go":         importing("stray", m+"sim"),
+		"stray/b.go":         importing("stray", m+"sim"),
+		"cmd/a/a.go":         importing("main", m+"raft/wire", m+"stray"),
+		"root.go":            importing("kraftsim"),
+	}
+	check(t, Rooms, files,
+		"cmd/a/a.go:3: import of stray, which its row",
+		"docs/seams.md:7: no room of this row imports sim/vnet",
+		"docs/seams.md:9: no package is a room of this row",
+		"raft/wire/a.go:3: import of raft/log",
+		"sim/plan/a.go:3: import of sim",
+		"sim/shrink/a.go:3: import of raft",
+		"stray: no row",
+	)
+	delete(files, "docs/seams.md")
+	check(t, Rooms, files)
+}
+
 func TestNames(t *testing.T) {
 	check(t, Names, map[string]string{
 		"raft/util/a.go":        "package util\n",
@@ -240,7 +272,7 @@ func TestEveryRuleHasFixture(t *testing.T) {
 		"Imports": TestImports, "Dependencies": TestDependencies, "Names": TestNames,
 		"PackageComments": TestPackageComments, "Documented": TestDocumented, "Lengths": TestLengths,
 		"Reminders": TestReminders, "Formatted": TestFormatted, "Hooks": TestHooks, "Machines": TestMachines,
-		"Markdown": TestMarkdown,
+		"Markdown": TestMarkdown, "Rooms": TestRooms,
 	}
 	for _, r := range rules {
 		require.Contains(t, fixtures, r.name)

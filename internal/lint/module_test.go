@@ -20,6 +20,7 @@ var rules = []struct {
 }{
 	{"Imports", Imports},
 	{"Dependencies", Dependencies},
+	{"Rooms", Rooms},
 	{"Names", Names},
 	{"PackageComments", PackageComments},
 	{"Documented", Documented},
