@@ -252,7 +252,7 @@ func (a *Answers) answered(host string, s *answering, x *OperationAnswered) {
 }
 
 func (a *Answers) fail(evidence, host string, p *pendingOperation, why string) {
-	a.report(answersDoc.Name, evidence, fmt.Sprintf("%s, operation %d, %v: %s", host, p.op.ID, p.op.Kind, why))
+	a.report(answersDoc.Name, evidence, fmt.Sprintf("%s, %s, %v: %s", host, operationName(p.op.ID), p.op.Kind, why))
 }
 
 // judge returns what is wrong with an answer, "" for nothing.

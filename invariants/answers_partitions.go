@@ -88,7 +88,7 @@ func (j *judgement) created(q *controller.CreateTopicsRequest) {
 		case x.Code == controller.None && q.ValidateOnly:
 			j.wrong(old != nil || now != nil, "topic", "topic %q is there, and was only asked about", x.Name)
 		case x.Code == controller.None:
-			if j.wrong(old != nil || now == nil || now.ID != x.ID, "topic", "topic %q was there %t, is there %t", x.Name, old != nil, now != nil); now == nil {
+			if j.wrong(old != nil || now == nil || now.ID != x.ID, "topic", "before, topic %q %s; now it %s", x.Name, isThere(old != nil), isThere(now != nil)); now == nil {
 				return
 			}
 			count := j.after.PartitionCount(now.ID)
@@ -157,8 +157,8 @@ func (j *judgement) deleted() {
 		old, now := j.before.TopicByID(x.ID), j.after.TopicByID(x.ID)
 		switch x.Code {
 		case controller.None:
-			j.wrong(old == nil || now != nil || j.after.PartitionCount(x.ID) > 0, "topic", "topic %q was there %t, is there %t, with %d partitions", x.Name, old != nil, now != nil,
-				j.after.PartitionCount(x.ID))
+			j.wrong(old == nil || now != nil || j.after.PartitionCount(x.ID) > 0, "topic", "before, topic %q %s; now it %s, with %s", x.Name, isThere(old != nil), isThere(now != nil),
+				counted(int64(j.after.PartitionCount(x.ID)), "partition"))
 			for name := range j.after.ConfigsOf(image.TopicResource, x.Name) {
 				j.wrong(true, "config", "topic %q is deleted, and its %s is there", x.Name, name)
 			}

@@ -347,11 +347,11 @@ func (o *MetadataObservation) Describe(d *sim.Description) {
 		claim("abort", "has its controller drop the transaction of offset %d", e.Other)
 		at()
 	case controller.OpAppended:
-		claim("operation", "appends %d records for operation %d, the last at offset %d", e.Count, e.OpID, e.Offset)
+		claim("operation", "appends %s for %s, the last at offset %d", counted(int64(e.Count), "record"), operationName(e.OpID), e.Offset)
 		at()
 	case controller.OpDone:
 		if e.Code != 0 {
-			claim("answer", "answers operation %d with %v", e.OpID, e.Code)
+			claim("answer", "answers %s with %v", operationName(e.OpID), e.Code)
 			break
 		}
 		d.Weight = sim.Noise // OperationAnswered tells of success
@@ -399,7 +399,7 @@ func (o *LoaderObservation) Describe(d *sim.Description) {
 		at()
 	case loader.TransactionAborted:
 		d.Weight = sim.Turning
-		claim("abort", "drops the %d changes of the transaction of offset %d", e.Count, e.Other)
+		claim("abort", "drops %s of the transaction of offset %d", counted(int64(e.Count), "change"), e.Other)
 		at()
 	case loader.LoadFailed, loader.PublisherFailed:
 		d.Weight = sim.Turning
@@ -421,7 +421,7 @@ func (o *LoaderObservation) Describe(d *sim.Description) {
 // Describe implements sim.Describer.
 func (o *OperationAnswered) Describe(d *sim.Description) {
 	d.Weight = sim.Turning
-	d.Claim = sim.Claim{Topic: "answer", Clause: fmt.Sprintf("acknowledges operation %d", o.OpID)}
+	d.Claim = sim.Claim{Topic: "answer", Clause: "acknowledges " + operationName(o.OpID)}
 	if o.Offset >= 0 {
 		d.Claim.Clause += fmt.Sprintf(", written at offset %d", o.Offset)
 		d.Claim.From, d.Claim.To = o.Offset, o.Offset+1

@@ -174,6 +174,9 @@ func (s *Suite) duties(c *core) []duty {
 func (c *core) waitsForLeader() string {
 	t := "leader-exists: nobody leads;"
 	for _, r := range c.replicas {
+		if r.nodeID < 0 { // an operator, or a node that never began
+			continue
+		}
 		t += " " + r.id + " is " + r.role.String() + " in epoch " + number(int64(r.roleEpoch)) + ";"
 	}
 	return t[:len(t)-1]

@@ -108,8 +108,8 @@ func (c *core) snapshotContent(r *replica, f *snapshotFile, e *exposedEntry, dat
 	case b.after.open:
 		rule.fail("open-transaction", f.text(r)+" ends inside a transaction")
 	case e.known && !s.rows.opaque && s.rows.sum != e.sum:
-		rule.fail("other-state", f.text(r)+" does not hold the state of the committed log at its offset, but "+
-			number(int64(len(s.rows.rows)))+" other entries")
+		rule.fail("other-state", f.text(r)+" does not hold the state that the committed log has at its offset; what it holds are "+
+			number(int64(len(s.rows.rows)))+" entries")
 	}
 	if e.id >= c.ledger.first && s.timeMs != b.timeMs {
 		rule.fail("other-time", f.text(r)+" covers the log up to "+number(s.timeMs)+" ms, its last batch is of "+number(b.timeMs)+" ms")

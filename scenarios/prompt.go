@@ -325,5 +325,5 @@ func (x *prompt) judge(from, to *sim.Host, a *askedFetch, r *raft.FetchResponse)
 		return
 	}
 	x.c.w.Violate(noNeedlessWait.Name, word, from.ID()+" kept a Fetch of "+to.ID()+" for "+number(late)+
-		" turns before it answered with what it knew from the start: "+word)
+		" more "+map[bool]string{true: "turn", false: "turns"}[late == 1]+" before it answered with what it knew from the start: "+word)
 }

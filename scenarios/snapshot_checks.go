@@ -130,9 +130,9 @@ func (s *snapshotCheck) published(h *sim.Host, n *snapshotCount, e *loader.Event
 	case asked && !e.Flag:
 		s.fail(h, "unaligned", fmt.Sprintf("the image ends within a batch, at %d", e.Offset))
 	case asked && !enough && !perhaps:
-		s.fail(h, "early", fmt.Sprintf("%d bytes of %d since the last one, %d us of %d", n.bytes, limits.maxBytes, elapsed/1000, limits.intervalNs/1000))
+		s.fail(h, "early", fmt.Sprintf("it asks for a snapshot too early: %d bytes of %d since the last one, %d us of %d", n.bytes, limits.maxBytes, elapsed/1000, limits.intervalNs/1000))
 	case !asked && !before && e.Flag && (enough || overdue):
-		s.fail(h, "late", fmt.Sprintf("%d bytes of %d since the last one, %d us of %d, and none is asked for", n.bytes, limits.maxBytes, elapsed/1000, limits.intervalNs/1000))
+		s.fail(h, "late", fmt.Sprintf("it asks for no snapshot, and one is due: %d bytes of %d since the last one, %d us of %d", n.bytes, limits.maxBytes, elapsed/1000, limits.intervalNs/1000))
 	}
 	if asked {
 		n.bytes, n.lastNs = 0, now

@@ -150,7 +150,7 @@ func (t *teller) choose(seq int32, distance int) bool {
 func (t *teller) stand(p *pick, at int32, need *sim.Premise) (next []int32) {
 	var f fold
 	for _, seq := range t.resolve(at, need) {
-		if need.Durable && (need.Host != sim.Self || t.aboutFlushing()) {
+		if need.Durable && (t.aboutFlushing() || need.Host != sim.Self && t.aboutLoss()) {
 			if t.noteUnflushed(seq, at) {
 				next = append(next, seq)
 			}
@@ -234,8 +234,14 @@ func covers(c *sim.Claim, offset int64) bool { return c.From <= offset && offset
 
 // aboutFlushing reports whether what broke speaks of what was durable. Only then is it news that a host counted its own records before
 // it had flushed them.
-func (t *teller) aboutFlushing() bool {
-	return strings.Contains(t.broken, "durabl") || strings.Contains(t.broken, "flush") || strings.Contains(t.broken, "lost")
+func (t *teller) aboutFlushing() bool { return t.speaksOf("durabl", "flush", "lost") }
+
+// aboutLoss reports whether what broke speaks of records that should still be there. Only then is it news that somebody relied on those of
+// another host before they were flushed: an observer, for one, need not flush what it fetches.
+func (t *teller) aboutLoss() bool { return t.aboutFlushing() || t.speaksOf("committed", "acknowledged") }
+
+func (t *teller) speaksOf(words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(t.broken, word) })
 }
 
 // noteUnflushed says of a claim on records that somebody relied on it before its host had flushed them. It returns true when that makes a

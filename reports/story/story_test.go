@@ -203,3 +203,11 @@ func TestStoryOfAHugeGap(t *testing.T) {
 	w.breaks(at, "log-matching", "n1 has a gap below offset 4611686018427387904")
 	require.Contains(t, Tell(&w.History, nil).String(), "(NoOpRecord, ConfigRecord)")
 }
+
+// Who waits for whom is not told twice.
+func TestUnmetIsBeyondWhatStands(t *testing.T) {
+	standing := "c1 is candidate in epoch 7 and c2 follows c1 in epoch 6"
+	require.Equal(t, "leader-exists: nobody leads", beyond(standing, "leader-exists: nobody leads; c1 is candidate in epoch 7"))
+	require.Equal(t, "leader-exists: nobody leads; c2 is follower in epoch 6", beyond(standing, "leader-exists: nobody leads; c2 is follower in epoch 6"))
+	require.Equal(t, "leader-exists: nobody leads; c1 is candidate in epoch 7", beyond("", "leader-exists: nobody leads; c1 is candidate in epoch 7"))
+}

@@ -37,10 +37,12 @@ const maxUnmet = 5
 func (t *teller) unmet(most int) []Line {
 	v := t.h.Verdict
 	var lines []Line
-	if standing := t.standing(); standing != "" {
+	standing := t.standing()
+	if standing != "" {
 		lines = append(lines, Line{Text: "at the end " + standing, Seq: -1})
 	}
 	for i, why := range v.Waiting {
+		why = beyond(standing, why)
 		if i == most-1 && len(v.Waiting) > most {
 			lines = append(lines, Line{Text: fmt.Sprintf("unmet: %s; and %d more", why, len(v.Waiting)-i-1), Seq: -1})
 			break
@@ -60,6 +62,12 @@ func (t *teller) unmet(most int) []Line {
 		}
 	}
 	return lines
+}
+
+// beyond is what an unmet obligation says, without the clauses that the line before has said.
+func beyond(standing, why string) string {
+	clauses := strings.Split(why, "; ")
+	return strings.Join(slices.DeleteFunc(clauses, func(c string) bool { return standing != "" && strings.Contains(standing, c) }), "; ")
 }
 
 // standing says in a few words what each host is at the end.

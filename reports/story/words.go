@@ -17,7 +17,11 @@ func operatorText(a *plan.Action, get func(string) string) string {
 	case "add-voter":
 		return fmt.Sprintf("%s asks to make %s a voter", by, get("host"))
 	case "remove-voter":
-		return fmt.Sprintf("%s asks to take %s out of the voters", by, get("voter"))
+		voter := get("voter")
+		if voter == "leader" { // whoever that is when it is asked for
+			voter = "the leader"
+		}
+		return fmt.Sprintf("%s asks to take %s out of the voters", by, voter)
 	case "remove-replaced":
 		return fmt.Sprintf("%s asks to take the lost disk of %s out of the voters", by, get("host"))
 	case "upgrade":
@@ -77,7 +81,7 @@ func mediumText(a *plan.Action, get func(string) string, lasting string) string 
 	}
 	switch a.Kind {
 	case "split":
-		return fmt.Sprintf("%s can reach nobody else, and nobody else them%s", get("hosts"), lasting)
+		return fmt.Sprintf("%s can reach nobody else, and nobody else %s%s", get("hosts"), verb(a.Params["hosts"], "it", "them"), lasting)
 	case "flap":
 		return fmt.Sprintf("the links from %s to %s begin to go down and up%s", get("from"), get("to"), lasting)
 	case "throttle":
