@@ -204,15 +204,6 @@ func TestEachEntryOfAReleaseMatters(t *testing.T) {
 		p.Actions, p.Network, p.Disk = nil, plan.Network{}, plan.Disk{}
 		return p
 	}
-	identified := func() *plan.Plan {
-		p := latest()
-		for i := range p.Hosts {
-			if p.Hosts[i].Release != "" {
-				p.Hosts[i].Release = "kip1262"
-			}
-		}
-		return p
-	}
 	rows := []releaseEntry{
 		{"Minimum", "minimum", dynamicPlan, func(r *features.Release) { r.Minimum = 25 }, "stopped: "},
 		{"MinimumBootstrap", "minimum of a bootstrap", dynamicPlan, func(r *features.Release) { r.MinimumBootstrap = 25 }, "stopped: "},
@@ -221,15 +212,8 @@ func TestEachEntryOfAReleaseMatters(t *testing.T) {
 		{"Layout", "layout", dynamicPlan, func(r *features.Release) { r.Layout = features.Oct24 }, "dir0/bootstrap.checkpoint"},
 		{"Features", "kraft.version", dynamicPlan, feature(features.KRaftVersion), "stopped: "},
 		{"MetaProperties", "meta.properties", unformatted, func(r *features.Release) { r.MetaProperties = 1 }, "stopped: "},
-		{"clusterIDRecord", "ClusterIdRecord", identified, func(r *features.Release) {
-			plain, err := features.Find("upstream-4.5") // the same in all else
-			require.NoError(t, err)
-			changed := *plain
-			changed.Name, changed.LatestProduction, changed.LatestTesting, changed.MetaProperties = r.Name, r.LatestProduction, r.LatestTesting, r.MetaProperties
-			*r = changed
-		}, "no cluster id in the log"},
 	}
-	known := map[string]bool{"Name": true} // a label
+	known := map[string]bool{"Name": true, "clusterIDRecord": true} // a label; TestTheRecordMatters
 	for _, c := range rows {
 		known[c.field] = true
 	}
@@ -247,6 +231,25 @@ func TestEachEntryOfAReleaseMatters(t *testing.T) {
 			require.NotContains(t, outcomeOf(t, c.plan(), nil), c.want)
 			require.Contains(t, outcomeOf(t, c.plan(), c.edit), c.want)
 		})
+	}
+}
+
+// TestTheRecordMatters: two releases that differ in the ClusterIdRecord alone, each under a variant that goes with it, leave another log.
+func TestTheRecordMatters(t *testing.T) {
+	ours, err := features.Find("kip1262")
+	require.NoError(t, err)
+	for variant, record := range map[string]bool{"final-mar": true, "released": false} {
+		p := dynamicPlan()
+		delete(p.Params, "level")
+		p.Params["variant"] = variant
+		for i := range p.Hosts {
+			if p.Hosts[i].Release != "" {
+				p.Hosts[i].Release = ours.Name
+			}
+		}
+		out := outcomeOf(t, p, func(r *features.Release) { *r = *withRecord(t, ours, record) })
+		require.Contains(t, out, "metadata.version 34")
+		require.Equal(t, !record, strings.Contains(out, "no cluster id in the log"), variant)
 	}
 }
 

@@ -13,13 +13,16 @@ import (
 // and keep their quorum-state in version 0.
 func software(r *features.Release) (v raft.Versions, maxKRaftVersion int16) {
 	f := r.Feature(features.KRaftVersion)
+	if f != nil {
+		maxKRaftVersion = f.LatestProduction
+	}
 	switch {
 	case r.Layout == features.Aug26:
-		return nil, f.LatestProduction
+		return nil, maxKRaftVersion
 	case f != nil:
-		return october, f.LatestProduction
+		return october, maxKRaftVersion
 	}
-	return beforeVoterChanges, 0
+	return beforeVoterChanges, maxKRaftVersion
 }
 
 // The API keys below are Fetch 1, ApiVersions 18, Vote 52, BeginQuorumEpoch 53, EndQuorumEpoch 54, DescribeQuorum 55,

@@ -28,11 +28,6 @@ func TestTableIsOrdered(t *testing.T) {
 			}
 			return 1
 		}), r.Name)
-		for _, f := range r.Features {
-			for j, level := range f.Levels {
-				require.Equal(t, int16(j+1), level.Level, f.Name)
-			}
-		}
 	}
 }
 
