@@ -33,9 +33,18 @@ func acted(p *plan.Plan, kind string, params plan.Params) *plan.Plan {
 	return p
 }
 
-// TestEachVersionMatters flips single entries of the table of RPC versions: a run in which everybody lacks one version shows what
+// versionRow is an entry of the table of RPC versions at another value, and what a trace shows of it.
+type versionRow struct {
+	limit string
+	only  string // host that has the limit, "" for all
+	plan  func() *plan.Plan
+	with  string // some line of the trace is like that without the limit, and none with it
+	under string // the other way round
+}
+
+// versionRows flips single entries of the table of RPC versions: a run in which everybody lacks one version shows what
 // the release with it does not, or the other way round.
-func TestEachVersionMatters(t *testing.T) {
+func versionRows() []versionRow {
 	static := func() *plan.Plan { return quietPlan("upstream-4.5", "upstream-4.5", "upstream-4.5") }
 	adds := func() *plan.Plan { return acted(dynamicPlan(), "add-voter", plan.Params{"by": "op1", "host": "o1"}) }
 	removes := func() *plan.Plan {
@@ -48,13 +57,7 @@ func TestEachVersionMatters(t *testing.T) {
 		p.StormUs = 8_000_000
 		return p
 	}
-	for _, c := range []struct {
-		limit string
-		only  string // host that has the limit, "" for all
-		plan  func() *plan.Plan
-		with  string // some line of the trace is like that without the limit, and none with it
-		under string // the other way round
-	}{
+	return []versionRow{
 		{limit: "Vote:1", plan: static, with: `: PreVote `},
 		{limit: "Vote:0", plan: static, with: `: PreVote `, under: `: Vote epoch=\d+ from=\d+ last=`}, // no voter's key
 		{limit: "Fetch:17", plan: static, with: `: Fetch .* hw=\d`},
@@ -69,7 +72,12 @@ func TestEachVersionMatters(t *testing.T) {
 		{limit: "RemoveRaftVoter:-1", plan: removes, with: `RemoveRaftVoterResponse NONE`, under: `RemoveRaftVoterResponse UNSUPPORTED_VERSION`},
 		{limit: "UpdateRaftVoter:-1", plan: moves, with: `UpdateRaftVoterResponse NONE`},
 		{limit: "kraft.version:0", plan: adds, with: `AddRaftVoterResponse NONE`, under: `AddRaftVoterResponse INVALID_REQUEST`},
-	} {
+	}
+}
+
+// TestEachVersionMatters runs the rows.
+func TestEachVersionMatters(t *testing.T) {
+	for _, c := range versionRows() {
 		t.Run(c.limit, func(t *testing.T) {
 			seen := func(limit string) (with, under bool) {
 				p := c.plan()
@@ -96,20 +104,28 @@ func TestEachVersionMatters(t *testing.T) {
 	}
 }
 
-// TestEachFieldMatters is about versions whose fields no line of a trace shows: what crosses the wire is another message.
-func TestEachFieldMatters(t *testing.T) {
+// fieldRow is an entry whose fields no line of a trace shows, and the message that carries them.
+type fieldRow struct {
+	limit, sent string
+	plan        *plan.Plan
+}
+
+// fieldRows are about versions whose fields no line of a trace shows: what crosses the wire is another message.
+func fieldRows() []fieldRow {
 	stops := dynamicPlan()
 	stops.StormUs = 9_000_000
 	for i, host := range []string{"c1", "c2", "c3"} {
 		stops.Actions = append(stops.Actions, plan.Action{ID: host, Kind: "stop", AtUs: plan.Int64(3_000_000 + 2_000_000*i), Params: plan.Params{"host": host}})
 	}
 	lags := Catalogue().Scenario("reconfig/lagging-snapshot").Draw(1)
-	for _, c := range []struct {
-		limit, sent string
-		plan        *plan.Plan
-	}{
+	return []fieldRow{
 		{"EndQuorumEpoch:0", ": EndQuorumEpoch leader=", stops}, {"FetchSnapshot:0", ": FetchSnapshot epoch=", lags},
-	} {
+	}
+}
+
+// TestEachFieldMatters runs the rows.
+func TestEachFieldMatters(t *testing.T) {
+	for _, c := range fieldRows() {
 		t.Run(c.limit, func(t *testing.T) {
 			digests := map[bool]uint64{} // of the traces up to the first message of the kind
 			for _, limited := range []bool{false, true} {

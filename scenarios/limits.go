@@ -9,12 +9,13 @@ import (
 	"github.com/kraftsim/kraftsim/raft/wire"
 )
 
-// limits take single entries out of what a host's release knows: the largest version of an RPC, -1 for none of it, and the largest
-// kraft.version. A plan says them as "Vote:1 Fetch:17 kraft.version:0". No release is like that; they show what one entry of the
+// limits take single entries out of what a host's release knows: the largest version of an RPC, of raft's or of what is asked of controllers
+// beside it, -1 for none of it, and the largest kraft.version. A plan says them as "Vote:1 BrokerHeartbeat:0 kraft.version:0". No release is like that; they show what one entry of the
 // table is good for.
 type limits struct {
-	rpcs         raft.Versions
-	kraftVersion int16 // the largest, noLimit for the release's
+	rpcs         raft.Versions // of raft
+	requests     raft.Versions // of request_versions.go
+	kraftVersion int16         // the largest, noLimit for the release's
 }
 
 const noLimit int16 = 1<<15 - 1
@@ -30,6 +31,18 @@ var limitNames = [...]struct {
 	{wire.Fetch, "Fetch"}, {wire.APIVersions, "ApiVersions"}, {wire.Vote, "Vote"}, {wire.BeginQuorumEpoch, "BeginQuorumEpoch"},
 	{wire.EndQuorumEpoch, "EndQuorumEpoch"}, {wire.DescribeQuorum, "DescribeQuorum"}, {wire.FetchSnapshot, "FetchSnapshot"},
 	{wire.AddRaftVoter, "AddRaftVoter"}, {wire.RemoveRaftVoter, "RemoveRaftVoter"}, {wire.UpdateRaftVoter, "UpdateRaftVoter"},
+}
+
+// requestNames are the RPCs of request_versions.go.
+var requestNames = [...]struct {
+	key  int16
+	name string
+}{
+	{rpcCreateTopics, "CreateTopics"}, {rpcDeleteTopics, "DeleteTopics"}, {rpcDescribeConfigs, "DescribeConfigs"}, {rpcCreatePartitions, "CreatePartitions"},
+	{rpcElectLeaders, "ElectLeaders"}, {rpcIncrementalAlterConfigs, "IncrementalAlterConfigs"}, {rpcAlterReassignments, "AlterPartitionReassignments"},
+	{rpcAlterPartition, "AlterPartition"}, {rpcUpdateFeatures, "UpdateFeatures"}, {rpcBrokerRegistration, "BrokerRegistration"},
+	{rpcBrokerHeartbeat, "BrokerHeartbeat"}, {rpcUnregisterBroker, "UnregisterBroker"}, {rpcAllocateProducerIDs, "AllocateProducerIds"},
+	{rpcControllerRegistration, "ControllerRegistration"}, {rpcAssignReplicasToDirs, "AssignReplicasToDirs"}, {rpcUnregisterController, "UnregisterController"},
 }
 
 // parseLimits reads the parameter; "" is no limit. An error tells what is expected.
@@ -51,8 +64,17 @@ func parseLimits(text string) (l limits, err error) {
 				key = limitNames[i].key
 			}
 		}
-		if key < 0 {
-			return l, fmt.Errorf("%q names none of raft's RPCs", word)
+		for i := range requestNames {
+			if requestNames[i].name == name {
+				l.requests = append(l.requests, raft.VersionLimit{APIKey: requestNames[i].key, MaxVersion: int16(version)})
+				found = false // it is none of raft's
+			}
+		}
+		switch {
+		case !found:
+			continue
+		case key < 0:
+			return l, fmt.Errorf("%q names no RPC between nodes", word)
 		}
 		l.rpcs = append(l.rpcs, raft.VersionLimit{APIKey: key, MaxVersion: int16(version)})
 	}
@@ -69,19 +91,27 @@ func (l *limits) largest(key int16) int16 {
 	return noLimit
 }
 
-// speaks lists the versions that a host knows.
-func (h *hostSettings) speaks() []raft.APIVersionRange {
-	known := languages[generationOf(h.release)]
-	if len(h.limits.rpcs) == 0 {
+// limited is what is left of a list of versions.
+func limited(known []raft.APIVersionRange, by raft.Versions) (list []raft.APIVersionRange) {
+	if len(by) == 0 {
 		return known
 	}
-	var list []raft.APIVersionRange
 	for _, v := range known {
-		if v.MaxVersion = min(v.MaxVersion, h.limits.largest(v.APIKey)); v.MaxVersion >= v.MinVersion {
+		for i := range by {
+			if by[i].APIKey == v.APIKey {
+				v.MaxVersion = min(v.MaxVersion, by[i].MaxVersion)
+			}
+		}
+		if v.MaxVersion >= v.MinVersion {
 			list = append(list, v)
 		}
 	}
 	return list
+}
+
+// speaks lists the versions that a host knows.
+func (h *hostSettings) speaks() []raft.APIVersionRange {
+	return limited(languages[generationOf(h.release)], h.limits.rpcs)
 }
 
 // between is the version of an RPC between two hosts, -1 for none.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/metadata/features"
+	"github.com/kraftsim/kraftsim/metadata/image"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/raft/wire"
 )
@@ -33,6 +34,7 @@ const (
 	rpcUnregisterController     int16 = 94
 	logDirsInRegistrations      int16 = 2 // of BrokerRegistration, KIP-858
 	cleanShutdownInRegistration int16 = 3 // KIP-966
+	zeroRangesInRegistration    int16 = 4 // feature ranges that begin with 0, KAFKA-17492
 	offlineDirsInHeartbeats     int16 = 1 // of BrokerHeartbeat, KIP-858
 	cordonedDirsInHeartbeats    int16 = 2 // KIP-1066
 	brokerEpochsInWishes        int16 = 3 // of AlterPartition, KIP-903
@@ -89,7 +91,7 @@ var requestLanguages = func() (list [requestGenerations][]raft.APIVersionRange) 
 
 // asks lists the versions in which a host asks controllers, and is asked.
 func (h *hostSettings) asks() []raft.APIVersionRange {
-	return requestLanguages[requestGenerationOf(h.release)]
+	return limited(requestLanguages[requestGenerationOf(h.release)], h.limits.requests)
 }
 
 // rpcOf is the API key of an operation.
@@ -168,6 +170,9 @@ func registrationIn(r *controller.BrokerRegistration, version int16) *controller
 	}
 	if version < cleanShutdownInRegistration {
 		same.PreviousBrokerEpoch = -1
+	}
+	if version < zeroRangesInRegistration {
+		same.Features = slices.DeleteFunc(slices.Clone(r.Features), func(f image.FeatureRange) bool { return f.Minimum == 0 })
 	}
 	return &same
 }
