@@ -57,6 +57,7 @@ func (x *round) fetch(offset int64) {
 }
 
 func warmRound(t testing.TB) *round {
+	t.Helper()
 	l := threeUp(t, Config{FetchTimeoutNs: 1e9})
 	l.node(1).deliver("loader", 0)
 	x := newRound(l)

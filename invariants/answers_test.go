@@ -32,6 +32,7 @@ var theTopic = record.UUIDFromHalves(7, 7)
 
 // cluster1 has brokers 1 to 3, the last one fenced, and a topic with one partition on all of them, led by 1.
 func cluster1(t *testing.T) *image.Image {
+	t.Helper()
 	list := []records.Record{&records.FeatureLevelRecord{Name: "metadata.version", FeatureLevel: 22}, &records.FeatureLevelRecord{Name: "group.version", FeatureLevel: 1}}
 	for id := int32(1); id <= 3; id++ {
 		list = append(list, &records.RegisterBrokerRecord{BrokerId: id, BrokerEpoch: int64(10 * id), Fenced: id == 3, IncarnationId: record.UUIDFromHalves(uint64(id), 1),
@@ -352,6 +353,7 @@ type goers struct {
 }
 
 func newGoers(t *testing.T) *goers {
+	t.Helper()
 	a, found := answersLab(1)
 	g := &goers{a: a, found: found, s: &a.at[0], img: imageOf(t, cluster1(t), partitionChanged([]int32{2}, 2))}
 	g.leaving = imageOf(t, g.img, &records.BrokerRegistrationChangeRecord{BrokerId: 1, BrokerEpoch: 10, InControlledShutdown: 1})

@@ -15,6 +15,7 @@ import (
 // dynamicUp is a cluster at kraft.version 1 with voters 1 to n of a 0-0 checkpoint, led by 1 in epoch 1; its first batch is
 // committed.
 func dynamicUp(t testing.TB, n int32, cfg Config) *lab {
+	t.Helper()
 	l := &lab{t: t, seen: map[string]*int64{}}
 	for id := int32(1); id <= n; id++ {
 		l.boot = append(l.boot, id)

@@ -11,6 +11,7 @@ import (
 
 // threeUp is a cluster whose voter 1 leads epoch 1, with everything replicated to all.
 func threeUp(t testing.TB, cfg Config) *lab {
+	t.Helper()
 	l := newLab(t, 3, cfg)
 	one, two, three := l.node(1), l.node(2), l.node(3)
 	one.lead(1, 2)

@@ -12,6 +12,7 @@ import (
 
 // configured is an image in which a topic has some of four configurations.
 func configured(t *testing.T, values ...string) *image.Image {
+	t.Helper()
 	d := image.NewDelta(image.New())
 	for i := range values {
 		r := &records.ConfigRecord{ResourceType: image.TopicResource, ResourceName: "t", Name: string(rune('a' + i)), Value: &values[i]}

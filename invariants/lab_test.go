@@ -57,6 +57,7 @@ const (
 
 // newLab makes voters 1 to n, formatted and up.
 func newLab(t testing.TB, n int32, cfg Config) *lab {
+	t.Helper()
 	l := &lab{t: t, seen: map[string]*int64{}}
 	for id := int32(1); id <= n; id++ {
 		cfg.StaticVoters = append(cfg.StaticVoters, id)

@@ -76,6 +76,7 @@ func (m *member) segmentAt(base int64) {
 
 // withState is three voters, static or dynamic, with a committed log: a=1, b=2, then a transaction that is aborted, b gone.
 func withState(t testing.TB, dynamic bool) *lab {
+	t.Helper()
 	l := (*lab)(nil)
 	if dynamic {
 		l = dynamicUp(t, 3, Config{})

@@ -12,6 +12,7 @@ import (
 
 // twoAtOnce is a quorum of three in which n1 leads epoch 1, with all of its records with everybody, and n2 was elected by n3.
 func twoAtOnce(t *testing.T, cfg Config) (l *lab, old, young *member) {
+	t.Helper()
 	l = threeUp(t, cfg)
 	old, young = l.node(1), l.node(2)
 	old.replicate(young, 1)

@@ -60,6 +60,7 @@ type unsynced struct{ *memfiles.Files }
 func (unsynced) Sync(int32) error { return nil }
 
 func newPair(t testing.TB) *pair {
+	t.Helper()
 	p := &pair{nowMs: 1000, values: [][]byte{[]byte("0123456789")}}
 	set, err := voters.New(voters.Voter{ReplicaKey: ReplicaKey{ID: 1}, Endpoints: testEndpoints(1)},
 		voters.Voter{ReplicaKey: ReplicaKey{ID: 2}, Endpoints: testEndpoints(2)})

@@ -9,6 +9,7 @@ import (
 
 // lag lets the leader append records that nobody fetches, and returns the bytes of its log behind what is fetched already.
 func (p *pair) lag(t testing.TB, records int) (bytes int64) {
+	t.Helper()
 	l := p.replicas[0]
 	from := l.LogEndOffset()
 	for range records {

@@ -50,6 +50,7 @@ type conformanceRow struct{ id, pinnedBy string }
 
 // conformanceRows reads the rows of all tables of the page.
 func conformanceRows(t *testing.T) (rows []conformanceRow) {
+	t.Helper()
 	content, err := os.ReadFile("../docs/conformance.md")
 	require.NoError(t, err)
 	for _, line := range strings.Split(string(content), "\n") {
@@ -73,6 +74,7 @@ func namesSomething(cell string) bool {
 }
 
 func checkScripts(t *testing.T, page string) {
+	t.Helper()
 	named := map[string]bool{}
 	for _, link := range namedScript.FindAllStringSubmatch(page, -1) {
 		require.Equal(t, link[1], link[2], "a link goes where it says")
@@ -93,6 +95,7 @@ func checkScripts(t *testing.T, page string) {
 }
 
 func checkTests(t *testing.T, page string) {
+	t.Helper()
 	sources := map[string]string{}
 	for _, name := range namedTest.FindAllStringSubmatch(page, -1) {
 		directory := name[1]
@@ -104,6 +107,7 @@ func checkTests(t *testing.T, page string) {
 }
 
 func checkInvariants(t *testing.T, page string) {
+	t.Helper()
 	sources := concatenated(t, "../invariants/*.go") + concatenated(t, "../scenarios/*.go")
 	for _, kind := range []*regexp.Regexp{namedInvariant, namedScenario} {
 		for _, name := range kind.FindAllStringSubmatch(page, -1) {
@@ -133,6 +137,7 @@ func checkInvariants(t *testing.T, page string) {
 
 // concatenated returns the content of all files of a pattern.
 func concatenated(t *testing.T, pattern string) string {
+	t.Helper()
 	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, files, pattern)

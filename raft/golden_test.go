@@ -35,6 +35,7 @@ type goldenBatch struct {
 
 // controlOf returns kraft.version and voters that an index says are in a file; nil voters: none.
 func controlOf(t *testing.T, batches []goldenBatch) (version int16, set *voters.Set) {
+	t.Helper()
 	for _, b := range batches {
 		for _, r := range b.Records {
 			switch r.ControlTypeName {
@@ -66,6 +67,7 @@ func controlOf(t *testing.T, batches []goldenBatch) (version int16, set *voters.
 
 // putFile writes a golden file into the partition directory of a node.
 func putFile(t testing.TB, files *memfiles.Files, name string, content []byte) {
+	t.Helper()
 	fd, err := files.Open(testDir+"/"+name, true)
 	require.NoError(t, err)
 	require.NoError(t, files.WriteAt(fd, content, 0))

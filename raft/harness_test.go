@@ -96,6 +96,7 @@ func (q *eventQueue) Pop() any {
 }
 
 func newCluster(t testing.TB, seed int64, n int32) *cluster {
+	t.Helper()
 	c := &cluster{
 		t: t, rng: rand.New(rand.NewSource(seed)), nowMs: 1_000_000, conns: map[int64]*conn{},
 		cut: map[[2]int32]bool{}, maxMs: 5, leaders: map[int32]int32{}, exposed: map[int64]string{},

@@ -149,6 +149,7 @@ func TestEpochBeginsWithWholeRecords(t *testing.T) {
 
 // controlRecords returns the records of the first batch.
 func controlRecords(t *testing.T, bytes []byte) (kinds []record.ControlType, values [][]byte, batch record.Batch) {
+	t.Helper()
 	batch, _, err := record.NextBatch(bytes)
 	require.NoError(t, err)
 	require.True(t, batch.IsControl())
@@ -165,6 +166,7 @@ func controlRecords(t *testing.T, bytes []byte) (kinds []record.ControlType, val
 
 // requestScript runs commands of scripts without expectations.
 func requestScript(t *testing.T, replica string, configure func(*Config), commands ...string) *script {
+	t.Helper()
 	s := &script{t: t}
 	s.do(replica)
 	configure(&s.cfg)

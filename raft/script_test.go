@@ -66,6 +66,7 @@ type script struct {
 const scriptDir = "/data/__cluster_metadata-0"
 
 func (s *script) run(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
 	s.t = t
 	s.out.Reset()
 	handlers := map[string]func(*datadriven.TestData) error{
@@ -103,6 +104,7 @@ func arg(d *datadriven.TestData, name, def string) string {
 }
 
 func number(t *testing.T, d *datadriven.TestData, name string, def int64) int64 {
+	t.Helper()
 	v, err := strconv.ParseInt(arg(d, name, strconv.FormatInt(def, 10)), 10, 64)
 	require.NoError(t, err, d.Pos)
 	return v

@@ -12,6 +12,7 @@ import (
 
 // newRoleReplica returns an open replica of three voters, forced into a role object.
 func newRoleReplica(t *testing.T, r role) *Replica {
+	t.Helper()
 	s := &script{t: &testing.T{}, dialled: map[int64]string{}, last: map[string]any{}, lastConn: map[string]int64{}}
 	files := memfiles.New()
 	require.NoError(t, files.MkdirAll(scriptDir))
@@ -31,6 +32,7 @@ func newRoleReplica(t *testing.T, r role) *Replica {
 
 // makeRole builds a role object of an epoch; voted is the key of the vote, leader the leader of a follower.
 func makeRole(t *testing.T, kind Role, epoch int32, voted ReplicaKey, leaderID int32, endpoints int) role {
+	t.Helper()
 	b := base{epoch: epoch, leaderID: leaderID, voted: voted, highWatermark: unknown}
 	for i := 0; i < endpoints; i++ {
 		e := testEndpoints(leaderID)[0]

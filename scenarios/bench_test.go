@@ -26,6 +26,7 @@ func BenchmarkBootstrap(b *testing.B) { benchmarkScenarios(b, "kip1262/draft") }
 
 // benchmarkScenarios runs seeds of the scenarios in turn. events/cpu-s counts the time that the process got, for machines that are busy.
 func benchmarkScenarios(b *testing.B, names ...string) {
+	b.Helper()
 	c := Catalogue()
 	var list []sim.Scenario
 	for _, name := range names {

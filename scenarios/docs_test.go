@@ -44,6 +44,7 @@ func TestFaultPage(t *testing.T) {
 }
 
 func requireRow(t *testing.T, rows map[string]string, name, want string) {
+	t.Helper()
 	row := rows[name]
 	delete(rows, name)
 	require.True(t, strings.HasPrefix(row, want), "the row of %s is %q, it should begin with %q", name, row, want)

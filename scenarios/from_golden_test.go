@@ -45,6 +45,7 @@ func goldenDir() string {
 }
 
 func goldenCases(t *testing.T) (cases []goldenCase) {
+	t.Helper()
 	content, err := os.ReadFile(filepath.Join(goldenDir(), "index.json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(content, &cases))
@@ -209,6 +210,7 @@ func requirePrefix(t *testing.T, first, second *FromResult) {
 
 // metadataDir is the folder of a case that the node keeps its log in.
 func (c *goldenCase) metadataDir(t *testing.T) string {
+	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(goldenDir(), c.Case))
 	require.NoError(t, err)
 	require.NotEmpty(t, entries)

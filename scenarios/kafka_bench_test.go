@@ -59,6 +59,7 @@ func TestKafkaRows(t *testing.T) {
 }
 
 func benchmarkKafka(b *testing.B, e *sim.Engine, rows []kafkaRow) {
+	b.Helper()
 	var events, simulated, sent int64
 	observers := func(s *kafkaScenario) int64 {
 		if s.dynamic {

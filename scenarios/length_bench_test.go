@@ -35,6 +35,7 @@ func newSteady(voters, observers int64, params plan.Params, script ...phase) *st
 }
 
 func (s *steady) run(t testing.TB) *plan.Verdict {
+	t.Helper()
 	r, err := s.engine.Run(s.plan, sim.Options{})
 	require.NoError(t, err)
 	require.Equal(t, plan.OK, r.Verdict.Outcome, r.Verdict)
@@ -82,6 +83,7 @@ func growth(records int64) (script []phase) {
 
 // grown runs a cluster of three until its log has so many records, and measures the next ones.
 func grown(t testing.TB, records int64, params plan.Params) (w window, v *plan.Verdict) {
+	t.Helper()
 	script := append(growth(records), phase{name: "the window", do: w.opens, until: untilAll(records + windowRecords)},
 		phase{name: "the end", do: w.closes})
 	return w, newSteady(3, 0, params, script...).run(t)

@@ -89,6 +89,7 @@ func (s *sequence) flipped(name string) []byte {
 
 // batchAt is the base offset of the batch of a segment that the middle of the file falls into.
 func (s *sequence) batchAt(t *testing.T, name string) int64 {
+	t.Helper()
 	data := s.tree[name].Data
 	for at := 0; ; {
 		batch, rest, err := record.NextFileBatch(data[at:])

@@ -89,6 +89,7 @@ func TestToolExpectations(t *testing.T) {
 
 // formatSeed is a seed that draws a case of bootstrap/format.
 func formatSeed(t *testing.T, i int) uint64 {
+	t.Helper()
 	for seed := range uint64(10_000) {
 		if (dice{seed: seed}).roll("case", int64(len(formatCases()))) == int64(i) {
 			return seed

@@ -57,6 +57,7 @@ func TestDamagedRecordsAreFetchedAgain(t *testing.T) {
 
 // testFrame is a fetch answer of one batch as a frame.
 func testFrame(t *testing.T, anyBit bool) *frame {
+	t.Helper()
 	batch := make([]byte, record.BatchOverhead+3)
 	batch[11], batch[16] = byte(len(batch)-12), 2
 	m := &raft.FetchResponse{Header: raft.Header{Correlation: 7, Response: true}, HighWatermark: 3, LogStartOffset: 0, LeaderID: 1, LeaderEpoch: 2,

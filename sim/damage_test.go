@@ -92,6 +92,7 @@ func flipRun(t *testing.T, do func(p *plan.Plan)) (ones []int64, at []vdisk.Flip
 }
 
 func flippedBits(t *testing.T, on bool) int64 {
+	t.Helper()
 	ones, at, v := flipRun(t, func(p *plan.Plan) {
 		if on {
 			act(p, 20, "flip", "host", "n1", "path", "/d", "suffix", ".log", "first", "8", "length", "2", "bits", "1")
@@ -143,6 +144,7 @@ func TestFlipRefusals(t *testing.T) {
 
 // swappedDisks counts the boots at which a host found the name of the other.
 func swappedDisks(t *testing.T, on bool) (wrong int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Unrestricted = true
 	if on {
@@ -195,6 +197,7 @@ func swappedDisks(t *testing.T, on bool) (wrong int64) {
 }
 
 func diskStuck(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "disk-stuck", "host", "n1", "on", "sync", "for", "30ms")
@@ -216,6 +219,7 @@ func TestStuckDiskInTheCalm(t *testing.T) {
 
 // wrongNames counts connections that were refused, late or led to somebody else, while a resolver is wrong.
 func wrongNames(t *testing.T, on bool) (wrong int64) {
+	t.Helper()
 	for _, how := range []string{"never", "other", "late"} {
 		n := dialed(t, how, on)
 		if on {
@@ -228,6 +232,7 @@ func wrongNames(t *testing.T, on bool) (wrong int64) {
 
 // dialed dials n2 each millisecond, from n1, and counts what is not an answer of n2 within a millisecond.
 func dialed(t *testing.T, how string, on bool) (wrong int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Hosts = append(p.Hosts, plan.Host{ID: "n3", Kind: "node"})
 	if on {
@@ -296,6 +301,7 @@ func (l *letter) Flip(bit int64) vnet.Payload {
 
 // corrupted counts letters that arrive with one bit that is one, by connection and as datagrams.
 func corrupted(t *testing.T, on bool) (damaged int64) {
+	t.Helper()
 	for _, poison := range []bool{false, true} {
 		n := int64(0)
 		p := labPlan(1)

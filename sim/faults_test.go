@@ -80,6 +80,7 @@ func found(t *testing.T, p *plan.Plan) (sizes []int64, v *plan.Verdict) {
 }
 
 func killed(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "kill", "host", "n1", "down", "5ms")
@@ -93,6 +94,7 @@ func killed(t *testing.T, on bool) int64 {
 }
 
 func powerLost(t *testing.T, on bool) (lost int64) {
+	t.Helper()
 	for seed := range uint64(20) {
 		p := labPlan(seed)
 		if on {
@@ -124,6 +126,7 @@ func TestPowerLossAfterKill(t *testing.T) {
 }
 
 func crashedAtOperation(t *testing.T, on bool) int64 {
+	t.Helper()
 	names := []string{"/a", "/b", "/c", "/d", "/e"}
 	var left []string
 	l := lab(func(w *sim.World) {
@@ -175,6 +178,7 @@ func TestCrashOpInBoot(t *testing.T) {
 }
 
 func stopped(t *testing.T, on bool) int64 {
+	t.Helper()
 	boots, stops := 0, int64(0)
 	l := lab(func(w *sim.World) {
 		w.Install(w.Host("n1"), func() sim.Process {
@@ -207,6 +211,7 @@ func TestStopKillsAfterTheGrace(t *testing.T) {
 }
 
 func started(t *testing.T, on bool) int64 {
+	t.Helper()
 	var up bool
 	l := lab(func(w *sim.World) {
 		w.Install(w.Host("n1"), func() sim.Process { return &program{} })
@@ -225,6 +230,7 @@ func started(t *testing.T, on bool) int64 {
 }
 
 func paused(t *testing.T, on bool) int64 {
+	t.Helper()
 	last, gap := int64(0), int64(0)
 	l := lab(func(w *sim.World) {
 		w.Install(w.Host("n1"), func() sim.Process {
@@ -276,6 +282,7 @@ func TestPauseKeepsAnOperationInProgress(t *testing.T) {
 }
 
 func jumped(t *testing.T, on bool) int64 {
+	t.Helper()
 	jump := int64(0)
 	l := lab(func(w *sim.World) {
 		var wall, mono int64
@@ -367,6 +374,7 @@ func count(got []receipt, to string, kind uint32, fromMs, untilMs int64) (n int6
 }
 
 func cut(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "cut", "from", "n1", "to", "n2", "for", "30ms")
@@ -418,6 +426,7 @@ func TestCutIsPartial(t *testing.T) {
 }
 
 func isolated(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "isolate", "host", "n2", "for", "30ms")
@@ -428,6 +437,7 @@ func isolated(t *testing.T, on bool) int64 {
 }
 
 func clogged(t *testing.T, on bool) (slow int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "clog", "from", "n1", "to", "n2", "add", "5ms", "for", "30ms")
@@ -443,6 +453,7 @@ func clogged(t *testing.T, on bool) (slow int64) {
 }
 
 func filtered(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "filter", "from", "n1", "to", "n2", "kind", "1", "for", "30ms")
@@ -504,6 +515,7 @@ func worker(t *testing.T, p *plan.Plan) map[string]int64 {
 }
 
 func diskErrors(t *testing.T, on bool) (errs int64) {
+	t.Helper()
 	for _, class := range []string{"read", "write", "sync"} {
 		for _, ppm := range []string{"", "300000"} {
 			p := labPlan(1)
@@ -533,6 +545,7 @@ func TestDiskErrorOfAnotherPath(t *testing.T) {
 }
 
 func diskFull(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "disk-full", "host", "n1", "free", "640", "for", "30ms")
@@ -545,6 +558,7 @@ func diskFull(t *testing.T, on bool) int64 {
 }
 
 func diskSlow(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "disk-slow", "host", "n1", "percent", "1000", "for", "30ms")
@@ -555,6 +569,7 @@ func diskSlow(t *testing.T, on bool) int64 {
 // longestSync runs the worker and returns how long a write and its fsync took at most: from the handler's start, 1 µs for
 // the write, 10 µs for the sync.
 func longestSync(t *testing.T, p *plan.Plan) (longest int64) {
+	t.Helper()
 	for _, took := range syncTimes(t, p) {
 		longest = max(longest, took)
 	}

@@ -51,6 +51,7 @@ func BenchmarkKernel(b *testing.B) {
 }
 
 func tickingWorld(tb testing.TB, lanes int) *World {
+	tb.Helper()
 	p := benchPlan()
 	p.Hosts = p.Hosts[:1]
 	return furnished(tb, p, func(*Host) Process { return &ticker{lanes} })
@@ -136,6 +137,7 @@ func benchPlan() *plan.Plan {
 }
 
 func benchWorld(b *testing.B, p *plan.Plan, factory func(h *Host) Process) {
+	b.Helper()
 	w := furnished(b, p, factory)
 	for w.eventID < 50_000 {
 		w.step()
@@ -149,6 +151,7 @@ func benchWorld(b *testing.B, p *plan.Plan, factory func(h *Host) Process) {
 }
 
 func furnished(tb testing.TB, p *plan.Plan, factory func(h *Host) Process) *World {
+	tb.Helper()
 	w := &World{registry: &plan.Registry{}}
 	if err := w.reset(p, Options{}); err != nil {
 		tb.Fatal(err)

@@ -92,6 +92,7 @@ func record(t *testing.T, p *plan.Plan) (*recorder, *strayWatcher, *plan.Verdict
 }
 
 func lostWrites(t *testing.T, on bool) (lost int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "lost-write", "host", "n1", "path", "/d", "suffix", ".log", "sectors", "3")
@@ -114,6 +115,7 @@ func lostWrites(t *testing.T, on bool) (lost int64) {
 }
 
 func misdirectedWrites(t *testing.T, on bool) (wrong int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "misdirected-write", "host", "n1", "suffix", ".log")
@@ -152,6 +154,7 @@ func TestStraysAskTheBudget(t *testing.T) {
 }
 
 func readOnly(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "read-only", "host", "n1", "for", "30ms")
@@ -170,6 +173,7 @@ func readOnly(t *testing.T, on bool) int64 {
 }
 
 func restored(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 60, "restore", "host", "n1", "copied", "20ms", "down", "5ms")
@@ -191,6 +195,7 @@ func restored(t *testing.T, on bool) int64 {
 
 // cloned counts the boots of a host on the disk of another.
 func cloned(t *testing.T, on bool) (wrong int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Unrestricted = true
 	if on {
@@ -255,6 +260,7 @@ func lateness(got []receipt) (late int64) {
 
 // throttled: 24 messages of 78 bytes in a second's hundredth are more than the link carries, in one direction.
 func throttled(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "throttle", "from", "n1", "to", "n2", "bytes_per_second", "80000", "for", "15ms")
@@ -270,6 +276,7 @@ func throttled(t *testing.T, on bool) int64 {
 }
 
 func bandwidth(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Network.BytesPerSecond = 100_000
@@ -280,6 +287,7 @@ func bandwidth(t *testing.T, on bool) int64 {
 
 // queues: what finds one full is lost as a datagram, and late on a connection.
 func queues(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	p.Network.BytesPerSecond = 100_000
 	if on {
@@ -291,6 +299,7 @@ func queues(t *testing.T, on bool) int64 {
 }
 
 func crossRack(t *testing.T, on bool) (far int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Hosts = append(p.Hosts[:1:1], plan.Host{ID: "n2", Kind: "node", Rack: "b"})
 	p.Hosts[0].Rack = "a"
@@ -314,6 +323,7 @@ func crossRack(t *testing.T, on bool) (far int64) {
 
 // rackPower counts the hosts that a rack takes with it.
 func rackPower(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	for i := range 3 {
 		p.Hosts = append(p.Hosts, plan.Host{ID: fmt.Sprintf("m%d", i), Kind: "node"})
@@ -342,6 +352,7 @@ func rackPower(t *testing.T, on bool) int64 {
 
 // profile: what only the adversary does, zeros where data were never synced.
 func profile(t *testing.T, on bool) (holes int64) {
+	t.Helper()
 	for seed := range uint64(20) {
 		p := labPlan(seed)
 		p.Disk.Profile = "ordered"
@@ -357,6 +368,7 @@ func profile(t *testing.T, on bool) (holes int64) {
 
 // failedSync writes once, fails its first fsync, syncs again, and counts the bytes that a power loss then leaves.
 func failedSync(t *testing.T, on bool) (left int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Disk.FailedSync = "drop"
 	if on {

@@ -59,6 +59,7 @@ func datagrams(on bool) *plan.Plan {
 
 // On the stream transport datagrams are perfect, and a plan that says otherwise is refused.
 func transport(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	for field, rate := range map[string]*int64{"loss": &p.Network.LossPpm, "duplicate": &p.Network.DuplicatePpm, "reorder": &p.Network.ReorderPpm} {
 		*rate = 1
@@ -74,6 +75,7 @@ func transport(t *testing.T, on bool) int64 {
 }
 
 func latency(t *testing.T, on bool) (slow int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Network.LatencyUs = 700
@@ -88,6 +90,7 @@ func latency(t *testing.T, on bool) (slow int64) {
 }
 
 func latencyJitter(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Network.JitterUs = 300
@@ -104,6 +107,7 @@ func latencyJitter(t *testing.T, on bool) int64 {
 
 // latencyWeights: a table of two latencies in place of the uniform jitter.
 func latencyWeights(t *testing.T, on bool) (slow int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Network.JitterUs, p.Network.Weights = 300, []int64{1, 0, 1}
@@ -119,6 +123,7 @@ func latencyWeights(t *testing.T, on bool) (slow int64) {
 }
 
 func tail(t *testing.T, on bool) (slow int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Network.TailUs = 9_000
 	if on {
@@ -135,6 +140,7 @@ func tail(t *testing.T, on bool) (slow int64) {
 }
 
 func resets(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Network.ResetPpm = 100_000
@@ -165,6 +171,7 @@ func resets(t *testing.T, on bool) int64 {
 }
 
 func losses(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := datagrams(on)
 	if on {
 		p.Network.LossPpm = 100_000
@@ -176,6 +183,7 @@ func losses(t *testing.T, on bool) int64 {
 }
 
 func duplicates(t *testing.T, on bool) (twice int64) {
+	t.Helper()
 	p := datagrams(on)
 	if on {
 		p.Network.DuplicatePpm = 100_000
@@ -193,6 +201,7 @@ func duplicates(t *testing.T, on bool) (twice int64) {
 }
 
 func reordered(t *testing.T, on bool) (back int64) {
+	t.Helper()
 	p := datagrams(on)
 	p.Network.JitterUs = 5_000 // jitter alone reorders nothing
 	if on {
@@ -267,6 +276,7 @@ func (c *stopwatch) OnDisk(_ *sim.Host, _ *vdisk.Volume, op *vdisk.Op) {
 func (c *stopwatch) OnDiskCrash(*sim.Host, *vdisk.Volume) {}
 
 func writeCost(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Disk.WriteNs = 50 * us
@@ -275,6 +285,7 @@ func writeCost(t *testing.T, on bool) int64 {
 }
 
 func syncCost(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Disk.SyncNs = 300 * us
@@ -283,6 +294,7 @@ func syncCost(t *testing.T, on bool) int64 {
 }
 
 func metadataCost(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Disk.MetadataNs = 90 * us
@@ -306,6 +318,7 @@ func metadataCost(t *testing.T, on bool) int64 {
 }
 
 func diskJitter(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Disk.JitterPercent = 100
@@ -320,6 +333,7 @@ func diskJitter(t *testing.T, on bool) int64 {
 }
 
 func slowSync(t *testing.T, on bool) (slow int64) {
+	t.Helper()
 	p := labPlan(1)
 	p.Disk.SlowSyncNs = 400 * us
 	if on {
@@ -349,6 +363,7 @@ func rateOf(class string, set func(*plan.Disk)) measure {
 }
 
 func postJitter(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Lanes.PostJitterUs = 300
@@ -380,6 +395,7 @@ func postJitter(t *testing.T, on bool) int64 {
 }
 
 func wakeJitter(t *testing.T, on bool) (late int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Lanes.WakeJitterUs = 300
@@ -402,6 +418,7 @@ func wakeJitter(t *testing.T, on bool) (late int64) {
 }
 
 func spurious(t *testing.T, on bool) (early int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Lanes.SpuriousPpm = 1_000_000
@@ -431,6 +448,7 @@ func spurious(t *testing.T, on bool) (early int64) {
 
 // clocks returns what the clocks of n1 show when 80 ms of true time have passed.
 func clocks(t *testing.T, p *plan.Plan) (wallMs, monotonicNs int64) {
+	t.Helper()
 	l := lab(func(w *sim.World) {
 		w.At(80*ms, 1, 1, func() { wallMs, monotonicNs = w.Host("n1").WallMs(), w.Host("n1").MonotonicNs() })
 	})
@@ -439,6 +457,7 @@ func clocks(t *testing.T, p *plan.Plan) (wallMs, monotonicNs int64) {
 }
 
 func clockOffset(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Hosts[0].OffsetMs = 5_000
@@ -449,6 +468,7 @@ func clockOffset(t *testing.T, on bool) int64 {
 }
 
 func clockDrift(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Hosts[0].DriftPpm = 100_000
@@ -459,6 +479,7 @@ func clockDrift(t *testing.T, on bool) int64 {
 }
 
 func startLate(t *testing.T, on bool) (bootMs int64) {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		p.Hosts[0].StartUs = 30_000

@@ -34,6 +34,7 @@ func pinged(t *testing.T, p *plan.Plan, furnish func(w *sim.World)) (arrived []u
 }
 
 func splitOff(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 20, "split", "hosts", "n1", "for", "10ms")
@@ -43,6 +44,7 @@ func splitOff(t *testing.T, on bool) int64 {
 }
 
 func flapped(t *testing.T, on bool) int64 {
+	t.Helper()
 	p := labPlan(1)
 	if on {
 		act(p, 10, "flap", "from", "n2", "to", "n1", "period", "10ms", "for", "50ms")

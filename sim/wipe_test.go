@@ -48,6 +48,7 @@ func writesOnce(found *[]string) func() sim.Process {
 
 // wipedBytes counts the files that a node had made durable and does not find at its second start.
 func wipedBytes(t *testing.T, on bool) int64 {
+	t.Helper()
 	var found []string
 	p := labPlan(1)
 	p.Unrestricted = true

@@ -107,6 +107,7 @@ func TestGoldenFormatCommand(t *testing.T) {
 
 // arguments writes the configuration of a case and returns the command line.
 func (c *formattedCase) arguments(t *testing.T, root string) []string {
+	t.Helper()
 	slices.SortFunc(c.Files, func(a, b formattedFile) int { return cmp.Compare(a.written(), b.written()) })
 	args := []string{"format", "--config", root + "/case.properties", "--cluster-id", c.ClusterID, "--release", "4.0"}
 	var dirs, times, salts []string
@@ -160,6 +161,7 @@ func (c *formattedCase) arguments(t *testing.T, root string) []string {
 }
 
 func (c *formattedCase) compare(t *testing.T, root string, f *formattedFile) {
+	t.Helper()
 	want, err := os.ReadFile(filepath.Join(goldenFormatted(), f.File))
 	require.NoError(t, err)
 	got, err := os.ReadFile(filepath.Join(root, f.File))
@@ -175,6 +177,7 @@ func (c *formattedCase) compare(t *testing.T, root string, f *formattedFile) {
 
 // inOrderOfIDs is a checkpoint of Kafka's with its voters ascending; there they come in the order of a hash table.
 func inOrderOfIDs(t *testing.T, content []byte, f *formattedFile) []byte {
+	t.Helper()
 	checkpoint, err := bootstrap.ParseCheckpoint(content)
 	require.NoError(t, err)
 	byID := func(a, b record.VoterEntry) int { return cmp.Compare(a.VoterID, b.VoterID) }
@@ -189,6 +192,7 @@ func inOrderOfIDs(t *testing.T, content []byte, f *formattedFile) []byte {
 
 // filesBelow lists the files of a tree but one.
 func filesBelow(t *testing.T, root, but string) (names []string) {
+	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != but {
 			rel, _ := filepath.Rel(root, name)

@@ -19,6 +19,7 @@ const (
 
 // plainDir is a new directory whose name has no comma, as names of subtests may: log.dirs is a list.
 func plainDir(t *testing.T) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "simrun-format-") //nolint:usetesting // the name of a subtest may hold a comma
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })

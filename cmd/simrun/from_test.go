@@ -18,6 +18,7 @@ import (
 
 // goldenDir is the folder of directories that Kafka formatted.
 func goldenDir(t *testing.T) string {
+	t.Helper()
 	root := os.Getenv("KRAFTSIM_GOLDEN")
 	if root == "" {
 		root = filepath.Join("..", "..", "testdata", "golden")
@@ -28,6 +29,7 @@ func goldenDir(t *testing.T) string {
 }
 
 func goldenCases(t *testing.T) (names []string) {
+	t.Helper()
 	entries, err := os.ReadDir(goldenDir(t))
 	require.NoError(t, err)
 	for _, e := range entries {
@@ -135,6 +137,7 @@ func requireNames(t *testing.T, from, out string) {
 
 // aCase is one of the cases, and its log directory.
 func aCase(t *testing.T) (dir, logDir string) {
+	t.Helper()
 	dir = filepath.Join(goldenDir(t), goldenCases(t)[0])
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

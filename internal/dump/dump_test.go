@@ -56,11 +56,13 @@ func seal(base int64, epoch, count int32, body []byte) []byte {
 }
 
 func write(t *testing.T, path string, content []byte) {
+	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 }
 
 func text(t *testing.T, path string, options dump.Options) (string, dump.Summary) {
+	t.Helper()
 	var out bytes.Buffer
 	summary, err := dump.Dump(&out, path, options)
 	require.NoError(t, err)

@@ -22,6 +22,7 @@ func goldenPath(name string) string {
 }
 
 func goldenJSON(t *testing.T, name string) any {
+	t.Helper()
 	content, err := os.ReadFile(goldenPath(name))
 	require.NoError(t, err)
 	return tree(t, content)
@@ -29,6 +30,7 @@ func goldenJSON(t *testing.T, name string) any {
 
 // tree decodes JSON. Numbers keep their text, but for fractions, which Java before 19 may print with more digits.
 func tree(t *testing.T, text []byte) any {
+	t.Helper()
 	var v any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -61,6 +63,7 @@ type object = map[string]any
 
 // lines dumps a path as JSON.
 func lines(t *testing.T, path string, options dump.Options) ([]object, dump.Summary) {
+	t.Helper()
 	options.JSON = true
 	var out bytes.Buffer
 	summary, err := dump.Dump(&out, path, options)
@@ -197,6 +200,7 @@ func TestGoldenFormatted(t *testing.T) {
 }
 
 func number(t *testing.T, v any) int64 {
+	t.Helper()
 	n, err := v.(json.Number).Int64()
 	require.NoError(t, err)
 	return n

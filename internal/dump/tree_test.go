@@ -26,6 +26,7 @@ type kindOfRecord struct {
 
 // goldenKinds are the kinds that metadata-records.jsonl has, with their lines.
 func goldenKinds(t *testing.T) (kinds map[kindOfRecord]bool, instances []object) {
+	t.Helper()
 	content, err := os.ReadFile(goldenPath("metadata-records/metadata-records.jsonl"))
 	require.NoError(t, err)
 	kinds = map[kindOfRecord]bool{}
@@ -82,6 +83,7 @@ func TestGoldenTreeIsDecoded(t *testing.T) {
 
 // segmentOf writes records into a segment of their own.
 func segmentOf(t *testing.T, values [][]byte) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "00000000000000000000.log")
 	require.NoError(t, os.WriteFile(path, record.AppendBatch(nil, record.BatchSpec{LeaderEpoch: 1}, values...), 0o600))
 	return path

@@ -31,6 +31,7 @@ var wholeParts = []string{"process", "disk", "network", "clock"}
 
 // outcomeRows are the rows of the table in docs/faults.md, as class and component.
 func outcomeRows(t *testing.T) (rows [][2]string) {
+	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "faults.md"))
 	require.NoError(t, err)
 	_, table, found := strings.Cut(string(page), "<!-- outcomes:")
@@ -78,6 +79,7 @@ var measured = regexp.MustCompile(`\d[\d,]* runs`)
 
 // section returns the rows of the table below a heading of docs/mutants.md that have so many cells, without its head.
 func section(t *testing.T, heading string, cells int) (rows [][]string) {
+	t.Helper()
 	page, err := os.ReadFile(filepath.Join(root, "docs", "mutants.md"))
 	require.NoError(t, err)
 	_, text, found := strings.Cut(string(page), heading)

@@ -60,6 +60,7 @@ func yes(r controller.BrokerReply) Answer { return Answer{Reply: r} }
 
 // running is a broker that has come that far.
 func running(t *testing.T) (*Lifecycle, *wire) {
+	t.Helper()
 	l, w := start(t, config())
 	answer(t, l, w, 0, yes(controller.BrokerReply{BrokerEpoch: 5}))
 	answer(t, l, w, 0, yes(controller.BrokerReply{IsCaughtUp: true, IsFenced: true}))

@@ -80,6 +80,7 @@ func TestGoldenFormattedActivation(t *testing.T) {
 
 // frames returns the records of a batch, encoded anew.
 func frames(t *testing.T, batch []byte) (out []string) {
+	t.Helper()
 	var reader image.BatchReader
 	for reader.Reset(batch); reader.Next(); {
 		out = append(out, hex.EncodeToString(records.Append(nil, reader.Record, 0)))

@@ -18,6 +18,7 @@ import (
 
 // active returns a group of three whose node 0 is active with a stable bootstrap.
 func active(t *testing.T, cfg Config) (*group, *node) {
+	t.Helper()
 	g := newGroup(t, 3, cfg)
 	require.NoError(t, g.elect(0, 0))
 	g.commit(-1)

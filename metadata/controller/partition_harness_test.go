@@ -64,6 +64,7 @@ func replayOn(t require.TestingT, img *image.Image, rs ...records.Record) *image
 
 // cluster boots one active controller whose log begins with metadata.version, brokers 1 to n as they stand, and more records.
 func brokersUp(t testing.TB, version int16, stands []stand, more ...records.Record) (*group, *node) {
+	t.Helper()
 	cfg := config(t, Released)
 	cfg.Bootstrap = []records.Record{level(features.MetadataVersion, version)}
 	g := newGroup(t, 3, cfg)

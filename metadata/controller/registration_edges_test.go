@@ -12,6 +12,7 @@ import (
 // leaving is a cluster of brokers 1 and 2, of which 1 leads a partition and has just asked for leave; at is the offset that others
 // have to see before it may go.
 func leaving(t *testing.T) (g *group, n *node, one, two, at int64) {
+	t.Helper()
 	g, n = registered(t, 33, nil)
 	one, two = unfenced(t, g, n, 0, 1), unfenced(t, g, n, 0, 2)
 	p := &records.PartitionRecord{PartitionId: 0, TopicId: uuid(50), Replicas: []int32{1, 2}, Isr: []int32{1, 2}, Leader: 1,

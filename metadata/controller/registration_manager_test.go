@@ -11,6 +11,7 @@ import (
 )
 
 func imageOf(t *testing.T, list ...records.Record) *image.Image {
+	t.Helper()
 	d := image.NewDelta(image.New())
 	for _, r := range list {
 		require.NoError(t, d.Replay(r))

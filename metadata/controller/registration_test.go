@@ -18,6 +18,7 @@ const second int64 = 1_000_000_000
 
 // registered is a group of three at a metadata.version, whose node 0 is active and knows cluster id X.
 func registered(t *testing.T, version int16, change func(*Config)) (*group, *node) {
+	t.Helper()
 	cfg := config(t, Draft)
 	cfg.ClusterID, cfg.BrokerSessionTimeoutNs, cfg.ControllersRegister = "X", 9*second, true
 	cfg.Bootstrap = []records.Record{level(features.MetadataVersion, version)}
@@ -34,6 +35,7 @@ func uuid(n byte) record.UUID { return record.UUID{0: n, 15: 9} }
 
 // introduction is a request of an incarnation that a kip1262 node would send.
 func introduction(t *testing.T, id int32, incarnation byte) *BrokerRegistration {
+	t.Helper()
 	r := &BrokerRegistration{
 		BrokerID: id, ClusterID: "X", IncarnationID: uuid(incarnation), PreviousBrokerEpoch: -1, Version: 4,
 		Listeners: []image.Endpoint{{Name: "PLAINTEXT", Host: "h", Port: 9092}}, LogDirs: []record.UUID{uuid(byte(100 + id))},
@@ -43,6 +45,7 @@ func introduction(t *testing.T, id int32, incarnation byte) *BrokerRegistration 
 }
 
 func ranges(t *testing.T, name string) (list []image.FeatureRange) {
+	t.Helper()
 	rel := release(t, name)
 	for _, f := range rel.FeatureNames() {
 		lowest, highest, _ := rel.Range(f, false)
@@ -408,6 +411,7 @@ func TestUnregister(t *testing.T) {
 }
 
 func voterSet(t *testing.T, ids ...int32) *voters.Set {
+	t.Helper()
 	var list []voters.Voter
 	for _, id := range ids {
 		list = append(list, voters.Voter{ReplicaKey: voters.ReplicaKey{ID: id}})

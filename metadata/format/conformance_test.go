@@ -52,6 +52,7 @@ func TestConformanceTable(t *testing.T) {
 
 // testSources returns the tests of a package.
 func testSources(t *testing.T, dir string) string {
+	t.Helper()
 	files, err := filepath.Glob(dir + "/*_test.go")
 	require.NoError(t, err)
 	require.NotEmpty(t, files, dir)

@@ -98,6 +98,7 @@ func TestKilledOnRealDirectories(t *testing.T) {
 }
 
 func namesBelow(t *testing.T, root string) (names []string) {
+	t.Helper()
 	require.NoError(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			names = append(names, filepath.ToSlash(name[len(root):]))

@@ -153,7 +153,7 @@ func (c *comparison) topicName(id record.UUID) string {
 
 func (c *comparison) values() {
 	for f := range c.delta.Configs() {
-		plain(c, "configuration of "+f.Key.resource(), f.Key.Name, &f, func(value string) string { return strconv.Quote(value) })
+		plain(c, "configuration of "+f.Key.resource(), f.Key.Name, &f, strconv.Quote)
 	}
 	for f := range c.delta.Quotas() {
 		plain(c, "quota of "+entityText(f.Key.Entity), f.Key.Name, &f,

@@ -22,6 +22,7 @@ type goldenLine struct {
 }
 
 func goldenRecords(t *testing.T) (list []goldenLine) {
+	t.Helper()
 	dir := os.Getenv("KRAFTSIM_GOLDEN")
 	if dir == "" {
 		dir = filepath.Join("..", "..", "testdata", "golden")

@@ -42,6 +42,7 @@ type discovery struct {
 var dirs = []string{"/d/a", "/d/b", "/d/c"}
 
 func discover(t *testing.T, ids map[string]string, metadataDir string) *discovery {
+	t.Helper()
 	d := &discovery{mem: newMemory(), sink: &sink{}, rec: &recorder{}, log: &log{epoch: 1}}
 	for i, dir := range dirs {
 		p := metaprops.Properties{
@@ -71,6 +72,7 @@ func (d *discovery) commit(rs ...records.Record) error {
 }
 
 func (d *discovery) onDisk(t *testing.T, dir string) metaprops.Properties {
+	t.Helper()
 	p, err := metaprops.Parse(d.mem.content[metaprops.Path(dir)], metaprops.V2)
 	require.NoError(t, err)
 	return p

@@ -146,6 +146,7 @@ func (r *recorder) kinds() (kinds []string) {
 
 // caughtUp returns a loader at offset 1 (a control batch, one record) with one initialised publisher.
 func caughtUp(t *testing.T) (*Loader, *fakePublisher, *log, *recorder, *fakeRaft) {
+	t.Helper()
 	rec, rf, lg := &recorder{}, &fakeRaft{known: true, highWatermark: 2}, &log{epoch: 1}
 	l, err := New(config(t), Deps{Raft: rf, Observer: rec})
 	require.NoError(t, err)

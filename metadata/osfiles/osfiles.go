@@ -12,6 +12,7 @@
 package osfiles
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -140,9 +141,5 @@ func (d *Disk) SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := file.Sync(); err != nil {
-		file.Close()
-		return err
-	}
-	return file.Close()
+	return errors.Join(file.Sync(), file.Close())
 }

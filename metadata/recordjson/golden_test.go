@@ -40,6 +40,7 @@ type goldenLine struct {
 }
 
 func goldenLines(t *testing.T, name string) []goldenLine {
+	t.Helper()
 	file, err := os.Open(goldenPath(name))
 	require.NoError(t, err)
 	defer file.Close()
@@ -58,6 +59,7 @@ func goldenLines(t *testing.T, name string) []goldenLine {
 
 // tree decodes JSON; numbers keep their text.
 func tree(t *testing.T, text []byte) any {
+	t.Helper()
 	var v any
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -67,6 +67,7 @@ func release(t testing.TB, name string) *features.Release {
 
 // config is a controller with two directories, the first one for metadata.
 func config(t testing.TB, policy SelfFormat) Config {
+	t.Helper()
 	name := "kip1262"
 	if policy == Never {
 		name = "upstream-4.5"

@@ -35,6 +35,7 @@ type goldenState struct {
 }
 
 func (g *goldenState) state(t *testing.T) quorumstate.State {
+	t.Helper()
 	s := quorumstate.State{LeaderID: -1, LeaderEpoch: g.Epoch, VotedID: -1, Voters: g.Voters}
 	if g.LeaderID != nil {
 		s.LeaderID = *g.LeaderID

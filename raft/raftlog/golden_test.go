@@ -17,6 +17,7 @@ import (
 
 // load copies a golden directory into the partition directory.
 func load(t *testing.T, from string) *memfiles.Files {
+	t.Helper()
 	files := newFiles()
 	entries, err := os.ReadDir(from)
 	require.NoError(t, err)

@@ -24,6 +24,7 @@ func (c *counted) ReadAt(fd int32, p []byte, offset int64) (int, error) {
 
 // logOf writes a log of so many batches of two records and returns its bytes.
 func logOf(t testing.TB, files *memfiles.Files, batches int, cfg raftlog.Config) (bytes int64) {
+	t.Helper()
 	l := open(t, files, cfg)
 	for range batches {
 		b := batch(l.EndOffset(), 1, 2)

@@ -45,6 +45,7 @@ func fill(t testing.TB, l *raftlog.Log, epochs ...int32) {
 }
 
 func segments(t testing.TB, files *memfiles.Files) (names []string) {
+	t.Helper()
 	all, err := files.List(dir)
 	require.NoError(t, err)
 	for _, n := range all {
@@ -103,6 +104,7 @@ func TestFlushSyncsOnlyWhatIsDirty(t *testing.T) {
 
 // readAll reads the whole log in steps of at most maxBytes.
 func readAll(t testing.TB, l *raftlog.Log, maxBytes int32) (all []byte) {
+	t.Helper()
 	for from := l.StartOffset(); from < l.EndOffset(); {
 		b, err := l.Read(from, maxBytes)
 		require.NoError(t, err)

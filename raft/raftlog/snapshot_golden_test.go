@@ -78,6 +78,7 @@ func TestGoldenSnapshotsWritten(t *testing.T) {
 
 // data returns the data records of a snapshot and the timestamps of their batches.
 func (c *goldenSnapshot) data(t *testing.T) (values [][]byte, times []int64) {
+	t.Helper()
 	for i := range c.Batches {
 		b := &c.Batches[i]
 		if b.IsControl {

@@ -101,6 +101,7 @@ func TestGoldenControlRecords(t *testing.T) {
 
 // decodeControl decodes a value, and returns it encoded again and in the shape of Kafka's JSON.
 func decodeControl(t *testing.T, kind record.ControlType, value []byte, version int16) ([]byte, map[string]any) {
+	t.Helper()
 	switch kind {
 	case record.LeaderChange:
 		var m record.LeaderChangeMessage
@@ -183,6 +184,7 @@ func TestGoldenCorrupt(t *testing.T) {
 }
 
 func checkFileRecords(t *testing.T, b []byte, want *readerVerdict) {
+	t.Helper()
 	valid, reason := record.Recover(b)
 	require.Equal(t, want.ValidBytes, valid)
 	require.Equal(t, valid == int64(len(b)), reason == nil)
@@ -207,6 +209,7 @@ func checkFileRecords(t *testing.T, b []byte, want *readerVerdict) {
 }
 
 func checkRaftIterator(t *testing.T, b []byte, want *readerVerdict, crc bool) {
+	t.Helper()
 	err := error(nil)
 	rest := b
 	for i := 0; ; i++ {
@@ -313,6 +316,7 @@ func TestGoldenCompressed(t *testing.T) {
 
 // checkBatches compares every field and record of a file with its index, and writes the same bytes again from them.
 func checkBatches(t *testing.T, b []byte, want []golden.Batch) {
+	t.Helper()
 	require.NotEmpty(t, want)
 	valid, reason := record.Recover(b)
 	require.NoError(t, reason)
@@ -346,6 +350,7 @@ func checkBatches(t *testing.T, b []byte, want []golden.Batch) {
 }
 
 func checkRecords(t *testing.T, batch record.Batch, want *golden.Batch) {
+	t.Helper()
 	var build record.Builder
 	build.Reset(nil, record.BatchSpec{BaseOffset: want.BaseOffset, LeaderEpoch: want.PartitionLeaderEpoch,
 		TimestampMs: batch.BaseTimestampMs(), Control: want.IsControl})

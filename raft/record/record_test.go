@@ -14,6 +14,7 @@ import (
 func hexOf(b []byte) string { return hex.EncodeToString(b) }
 
 func fromHex(t testing.TB, s string) []byte {
+	t.Helper()
 	b, err := hex.DecodeString(s)
 	require.NoError(t, err)
 	return b

@@ -76,6 +76,7 @@ func graft(v reflect.Value) bool {
 
 // checkShape: without graft, a message has the right shape when it has an error of the whole or the metadata partition alone.
 func checkShape(t *testing.T, m raft.Message, object map[string]any, where string) {
+	t.Helper()
 	_, topics, found := find(object, "topics")
 	if !found {
 		require.False(t, headerOf(m).WrongShape, where)
@@ -96,6 +97,7 @@ func checkShape(t *testing.T, m raft.Message, object map[string]any, where strin
 
 // checkAgain writes the message and reads it again.
 func checkAgain(t *testing.T, m raft.Message, version int16, where string) {
+	t.Helper()
 	n, err := Normalize(m, version)
 	if err != nil {
 		require.ErrorIs(t, err, ErrUnsupportedVersion, where)
@@ -130,6 +132,7 @@ func partition(object map[string]any) map[string]any {
 
 // checkFields compares each field with the JSON where the table of fields points.
 func checkFields(t *testing.T, m raft.Message, line body, where string) {
+	t.Helper()
 	for _, f := range fields[m.Kind()] {
 		if f.json == "-" || f.name == "ErrorCode" && partition(line.JSON) != nil {
 			continue
@@ -208,6 +211,7 @@ func number(v int32) json.Number { return json.Number(fmt.Sprint(v)) }
 
 // checkEndpoint: the leader's endpoint is the one among those of the response that has its id.
 func checkEndpoint(t *testing.T, m raft.Message, line body, where string) {
+	t.Helper()
 	v := reflect.ValueOf(m).Elem()
 	if !v.FieldByName("Endpoint").IsValid() {
 		return
@@ -257,6 +261,7 @@ func portsFit(v any) bool {
 
 // checkReplicas compares described replicas.
 func checkReplicas(t *testing.T, got []raft.DescribedReplica, want []any, where string) {
+	t.Helper()
 	require.Len(t, got, len(want), where)
 	for i := range want {
 		object := want[i].(map[string]any)

@@ -48,6 +48,7 @@ type (
 
 // bodies returns the golden bodies of all messages.
 func bodies(t *testing.T) []body {
+	t.Helper()
 	var out []body
 	for _, m := range allMessages() {
 		out = append(out, golden.Lines[body](t, path.Join("rpc", reflect.TypeOf(m).Elem().Name()+".jsonl"))...)

@@ -145,23 +145,13 @@ func (w *worker) run(p *plan.Plan, o sim.Options) sim.Result {
 }
 
 // runSeed draws the plan of a seed and runs it.
-func (w *worker) runSeed(s sim.Scenario, seed uint64, o sim.Options) (*plan.Plan, *plan.Verdict) {
-	w.announce(seed)
-	p, problem := draw(s, seed)
-	if problem != "" {
-		return p, refused("drawn", problem)
-	}
-	return p, w.run(p, o).Verdict
-}
-
-// runCovered is runSeed with what the run came to.
-func (w *worker) runCovered(s sim.Scenario, seed uint64) (*plan.Plan, sim.Result) {
+func (w *worker) runSeed(s sim.Scenario, seed uint64, o sim.Options) (*plan.Plan, sim.Result) {
 	w.announce(seed)
 	p, problem := draw(s, seed)
 	if problem != "" {
 		return p, sim.Result{Verdict: refused("drawn", problem)}
 	}
-	return p, w.run(p, sim.Options{})
+	return p, w.run(p, o)
 }
 
 func (w *worker) batch(req *request) (*Tally, error) {
@@ -173,7 +163,7 @@ func (w *worker) batch(req *request) (*Tally, error) {
 	start := time.Now()
 	for i := range req.Count {
 		seed := req.First + uint64(i)
-		p, result := w.runCovered(s, seed)
+		p, result := w.runSeed(s, seed, sim.Options{})
 		tally.add(p, result.Verdict, "")
 		tally.Coverage.add(seed, &result)
 	}
@@ -232,7 +222,8 @@ func (w *worker) hashes(req *request) ([]SeedHash, error) {
 			at = req.Count - 1 - i
 		}
 		seed := req.First + uint64(at)
-		_, v := w.runSeed(s, seed, options(req.Loud))
+		_, result := w.runSeed(s, seed, options(req.Loud))
+		v := result.Verdict
 		for i := range v.Broken {
 			v.Broken[i].Stack = nil // a poisoned buffer has frames of its own
 		}

@@ -17,6 +17,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T, profile string) *bench {
+	t.Helper()
 	c := &sim.Catalogue{Decode: func(path string, data []byte) (units []sim.Decoded) {
 		if len(path) < 4 || path[len(path)-4:] != ".log" {
 			return []sim.Decoded{{Offset: -1, End: int64(len(data)), Text: string(data)}}

@@ -15,6 +15,7 @@ import (
 
 // goneProcess is the number of a process that has ended.
 func goneProcess(t *testing.T) int {
+	t.Helper()
 	c := exec.Command("true")
 	require.NoError(t, c.Run())
 	return c.Process.Pid

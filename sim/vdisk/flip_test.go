@@ -9,6 +9,7 @@ import (
 
 // flipOne loads a file of zeros, opens it and flips a bit of its first byte.
 func flipOne(t *testing.T, cached bool) (v *Volume, h *Handle, fd int32, l *lane) {
+	t.Helper()
 	v = NewVolume("v", Model{})
 	v.Load("/f", make([]byte, 700))
 	l = committing(1)
@@ -21,6 +22,7 @@ func flipOne(t *testing.T, cached bool) (v *Volume, h *Handle, fd int32, l *lane
 }
 
 func onPlatter(t *testing.T, v *Volume) []byte {
+	t.Helper()
 	data, ok := v.DurableFile("/f")
 	require.True(t, ok)
 	return data

@@ -142,7 +142,7 @@ func advised(err error) error {
 	if !errors.As(err, &s) {
 		return err
 	}
-	advice := ""
+	var advice string
 	switch s.Code() & 0xff { // the rest tells where in the library
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		advice = "another program is at work on it: try again when that has ended"
