@@ -238,7 +238,9 @@ func (t *teller) aboutFlushing() bool { return t.speaksOf("durabl", "flush", "lo
 
 // aboutLoss reports whether what broke speaks of records that should still be there. Only then is it news that somebody relied on those of
 // another host before they were flushed: an observer, for one, need not flush what it fetches.
-func (t *teller) aboutLoss() bool { return t.aboutFlushing() || t.speaksOf("committed", "acknowledged") }
+func (t *teller) aboutLoss() bool {
+	return t.aboutFlushing() || t.speaksOf("committed", "acknowledged")
+}
 
 func (t *teller) speaksOf(words ...string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(t.broken, word) })
