@@ -14,7 +14,7 @@ var describeQuorumDoc = sim.InvariantDoc{
 	Source: "KIP-836, KIP-853; KAFKA-17604; kraft-protocol 2.10, 3.5",
 	Doc: "A leader's answer to DescribeQuorum is true: its voters, with their listeners, are those of the newest voter set in its log; " +
 		"observers are all others that it has answered a Fetch of in this epoch, a removed voter too, and nobody else; each log end is the " +
-		"offset of the last Fetch that was answered, or of one that waits; its own is the end of its log.",
+		"offset of the last Fetch that was answered, or of one that waits; its own is the end of its log. Both lists are ascending by key.",
 }
 
 // fetchPoint is where a replica said in a Fetch that it is.
@@ -98,6 +98,14 @@ func (c *core) described(r *replica, m *raft.DescribeQuorumResponse) {
 			rule.fail("high-watermark", r.id+" tells high watermark "+number(m.HighWatermark)+" after "+number(l.exposed))
 		} else if m.HighWatermark >= 0 {
 			c.expose(r, m.LeaderEpoch, m.HighWatermark, "describe-quorum")
+		}
+	}
+	for _, list := range [2][]raft.DescribedReplica{m.Voters, m.Observers} {
+		for i := 1; i < len(list); i++ {
+			if list[i-1].Compare(list[i].ReplicaKey) > 0 {
+				rule.fail("order", r.id+" describes "+describedText(list)+", which is not in the order of their keys")
+				return
+			}
 		}
 	}
 	c.describedVoters(r, m)

@@ -1,6 +1,7 @@
 package invariants
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kraftsim/kraftsim/raft"
@@ -32,6 +33,10 @@ func TestDescribeQuorum(t *testing.T) {
 		{name: "times", change: func(m *raft.DescribeQuorumResponse) { m.Voters[1].LastCaughtUpTimeMs = 99 }, want: "times"},
 		{name: "another address", change: func(m *raft.DescribeQuorumResponse) { m.Nodes[1].Listeners[0].Port = 2 }, want: "nodes"},
 		{name: "an address less", change: func(m *raft.DescribeQuorumResponse) { m.Nodes = m.Nodes[:1] }, want: "nodes"},
+		{name: "voters in another order", change: func(m *raft.DescribeQuorumResponse) { slices.Reverse(m.Voters) }, want: "order"},
+		{name: "observers in another order", change: func(m *raft.DescribeQuorumResponse) {
+			m.Observers = append(m.Observers, raft.DescribedReplica{ReplicaKey: voters.ReplicaKey{ID: 2, DirectoryID: record.UUIDFromHalves(1, 9)}})
+		}, want: "order"},
 		{name: "a version without addresses", change: func(m *raft.DescribeQuorumResponse) { m.Nodes = nil }},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -22,6 +22,7 @@ func TestFenced(t *testing.T) {
 	asks := func(x *prompt, me, other *sim.Host) {
 		x.received(me, other, noConnection, &raft.FetchRequest{Header: raft.Header{Correlation: 9}, CurrentLeaderEpoch: askedEpoch, HighWatermark: 5})
 	}
+	adopted := &raft.Event{Kind: raft.EpochAdopted, Role: raft.Unattached, Epoch: askedEpoch}
 	call := func(x *prompt, me, other *sim.Host) { x.call(me, other, vote(9, false), 9, askedEpoch) }
 	for _, c := range []struct {
 		name, evidence string // "": nothing is wrong
@@ -62,6 +63,19 @@ func TestFenced(t *testing.T) {
 			x.turns[me.Index()]++
 			asks(x, me, other)
 			x.OnSend(me, other, fetched(askedEpoch, raft.None, 6))
+		}},
+		{"an epoch that nobody told, while it shuts down", "epoch-of-its-own", func(x *prompt, me, _ *sim.Host) {
+			x.left(me)
+			x.turns[me.Index()]++
+			x.leavesItsEpoch(me, adopted)
+		}},
+		{"an epoch that nobody told, before", "", func(x *prompt, me, _ *sim.Host) { x.leavesItsEpoch(me, adopted) }},
+		{"an epoch that somebody told, while it shuts down", "", func(x *prompt, me, _ *sim.Host) {
+			x.left(me)
+			x.turns[me.Index()]++
+			x.saw(me, vote(9, true))
+			x.leavesItsEpoch(me, adopted)
+			x.leaving[me.Index()], x.seen[me.Index()] = leavingSince{}, -1
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { stage(t, c.evidence, fenced.Name, c.scene) })

@@ -47,10 +47,18 @@ func (n *node) unlink(conn sim.Conn) {
 // opened greets the peer on a connection that this node dialled; raft hears of the connection when the answer is there.
 func (n *node) opened(env *sim.Env, nowMs int64, conn sim.Conn) error {
 	if !n.c.greets {
-		return n.replica.Connected(nowMs, conn)
+		return n.connected(env, nowMs, conn)
 	}
 	n.links = append(n.links, link{conn: conn, to: env.Peer(conn)})
 	return n.greet(env, nowMs, conn, newestGreeting(n.h))
+}
+
+// connected tells raft that a connection is open. What has waited for that leaves in this call, and is not judged as a new question.
+func (n *node) connected(env *sim.Env, nowMs int64, conn sim.Conn) error {
+	n.c.prompt.once.opening = env.Host()
+	err := n.replica.Connected(nowMs, conn)
+	n.c.prompt.once.opening = nil
+	return err
 }
 
 // newestGreeting is the newest version of ApiVersions that a host knows.
@@ -94,7 +102,7 @@ func (n *node) greeted(env *sim.Env, nowMs int64, conn sim.Conn, m raft.Message)
 	switch answer.ErrorCode {
 	case raft.None:
 		l.greeted, l.speaks = true, n.learned(answer.APIKeys)
-		return true, n.replica.Connected(nowMs, conn)
+		return true, n.connected(env, nowMs, conn)
 	case raft.UnsupportedVersion:
 		version, err := wire.Negotiate(wire.APIVersions, n.h.speaks(), answer.APIKeys)
 		if err == nil && version < l.asked {

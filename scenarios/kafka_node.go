@@ -53,6 +53,7 @@ func (n *counterNode) Boot(env *sim.Env) error {
 	config := n.c.raftConfig(n.h, &startup.Node{DirectoryID: n.h.directoryID, ClusterID: n.h.clusterID})
 	config.ReconnectBackoffMs, config.ReconnectBackoffMaxMs = n.c.timeouts.backoff, n.c.timeouts.backoff
 	config.DiscoveryIntervalMs = n.k.discoveryMs
+	n.c.prompt.began(env.Host(), config.Listeners)
 	if n.c.dynamic { // any of the first voters may go, so all nodes are named
 		config.BootstrapServers = config.BootstrapServers[:0]
 		for i := range n.c.hosts {

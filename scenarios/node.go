@@ -64,6 +64,7 @@ func (n *node) Boot(env *sim.Env) error {
 		n.formattedEmpty = true
 	}
 	config := n.c.raftConfig(n.h, who)
+	n.c.prompt.began(env.Host(), config.Listeners)
 	config.Log.Alloc = env.Alloc
 	n.replica = raft.New(config, raft.Deps{
 		Files: env.Files(), Dir: n.h.metadataDir + "/__cluster_metadata-0", Transport: (*transport)(n), Chooser: (*choices)(n),

@@ -12,7 +12,7 @@ import (
 var noNeedlessRequest = sim.InvariantDoc{
 	Name: "no-needless-request", Source: "KIP-595, KIP-1166; kraft-protocol 1.8, 1.9, 2.8; known-bugs L5",
 	Doc: "A voter that has answered is not asked again in the same vote or pre-vote, nor told again that the leader of an epoch has " +
-		"resigned; and a Fetch tells the high watermark that its sender has learned in that epoch, without which no leader lets it wait.",
+		"resigned; a candidate that so many voters have refused that it can't win any more asks nobody; and a Fetch tells the high watermark that its sender has learned in that epoch, without which no leader lets it wait.",
 }
 
 // once is the part of prompt that remembers what each node has asked each other.
@@ -22,6 +22,7 @@ type once struct {
 	astray    bool       // an address may lead to a host that it does not mean
 	asked     []question // by sender, then by receiver
 	learned   []toldMark // by host: the high watermark that it reached as a follower of an epoch
+	opening   *sim.Host  // that takes in the opening of a connection; nil: none
 }
 
 // question is the last Vote or EndQuorumEpoch of a node to another, in one process life and one stay in a role.
@@ -33,6 +34,7 @@ type question struct {
 	boot        int32 // of the sender
 	preVote     bool
 	answered    bool
+	refused     bool // by an answer
 }
 
 // meantForAny is the voter of a request whose version, or kind, does not say whom it is meant for.
@@ -44,7 +46,7 @@ var leadsAstray = []string{"names", "move", "misadvertise", "repoint"}
 // build makes it ready for a run with n hosts.
 func (o *once) build(w *sim.World, n int) {
 	o.evaluated, o.hosts, o.asked, o.learned = w.Evaluated(noNeedlessRequest.Name), n, o.asked[:0], o.learned[:0]
-	o.astray = false
+	o.astray, o.opening = false, nil
 	for i := range w.Plan().Actions {
 		o.astray = o.astray || slices.Contains(leadsAstray, w.Plan().Actions[i].Kind)
 	}
@@ -77,8 +79,9 @@ func (o *once) answered(at, from *sim.Host, m raft.Message) {
 	}
 	switch r := m.(type) {
 	case *raft.VoteResponse:
-		q.answered = q.answered || q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape &&
-			r.ErrorCode == raft.None && r.PartitionError == raft.None
+		if q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape && r.ErrorCode == raft.None && r.PartitionError == raft.None {
+			q.answered, q.refused = true, !r.VoteGranted
+		}
 	case *raft.EndQuorumEpochResponse:
 		q.answered = q.answered || q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape &&
 			r.ErrorCode == raft.None && r.PartitionError == raft.None
@@ -127,5 +130,29 @@ func (o *once) asks(w *sim.World, from, to *sim.Host, q question) {
 		w.Violate(noNeedlessRequest.Name, word, from.ID()+" "+what+" "+to.ID()+" again in epoch "+number(int64(q.epoch))+
 			", which had answered: "+word)
 	}
+	if q.kind == raft.KindVoteRequest && !q.preVote {
+		o.lost(w, from, to, &q)
+	}
 	*last = q
+}
+
+// lost judges the question of a candidate by the voters that have refused it in this epoch (kraft-protocol 1.8). A candidate's voter set
+// does not change. Whoever got the question in another's place may be no voter, or the same one twice; and a question that waited for its
+// connection is older than what its sender knows by now.
+func (o *once) lost(w *sim.World, from, to *sim.Host, q *question) {
+	n := nodeOf(from)
+	if n == nil || o.astray || o.opening == from {
+		return
+	}
+	set := n.replica.Voters()
+	left, voters := set.Len(), set.Len()
+	for i := from.Index() * o.hosts; i < (from.Index()+1)*o.hosts; i++ {
+		if a := &o.asked[i]; a.refused && !a.preVote && a.kind == q.kind && a.epoch == q.epoch && a.boot == q.boot && set.Find(a.voter) != nil {
+			left--
+		}
+	}
+	if left < voters/2+1 {
+		w.Violate(noNeedlessRequest.Name, "lost", from.ID()+" asked "+to.ID()+" for its vote in epoch "+number(int64(q.epoch))+", and "+
+			number(int64(voters-left))+" of "+number(int64(voters))+" voters had refused theirs")
+	}
 }

@@ -34,6 +34,21 @@ func voted(correlation, epoch int32, code raft.ErrorCode) *raft.VoteResponse {
 	return &raft.VoteResponse{Header: raft.Header{Correlation: correlation, Response: true}, LeaderEpoch: epoch, PartitionError: code}
 }
 
+// refusedBy lets voters refuse a candidate, the n-th host being the n-th of them.
+func refusedBy(x *prompt, me *sim.Host, ids ...int32) {
+	for i, id := range ids {
+		m := vote(int32(i), false)
+		m.VoterID = id
+		x.OnSend(me, x.c.w.Hosts()[i+1], m)
+		x.once.answered(me, x.c.w.Hosts()[i+1], voted(int32(i), askedEpoch, raft.None))
+	}
+}
+
+// asksOn lets a candidate ask the last host.
+func asksOn(x *prompt, me *sim.Host) {
+	x.OnSend(me, x.c.w.Hosts()[len(x.c.w.Hosts())-1], vote(9, false))
+}
+
 // TestNoNeedlessRequest: both sides of each part of the rule.
 func TestNoNeedlessRequest(t *testing.T) {
 	end := func(correlation int32) *raft.EndQuorumEpochRequest {
@@ -114,6 +129,15 @@ func TestNoNeedlessRequest(t *testing.T) {
 		{"a resignation that nobody heard of", "", func(x *prompt, me, other *sim.Host) {
 			x.OnSend(me, other, end(1))
 			x.OnSend(me, other, end(2))
+		}},
+		{"asked by one that has lost", "lost", func(x *prompt, me, _ *sim.Host) { refusedBy(x, me, 2, 3); asksOn(x, me) }},
+		{"asked by one that can win yet", "", func(x *prompt, me, _ *sim.Host) { refusedBy(x, me, 2); asksOn(x, me) }},
+		{"asked by one whom nobody refused that is a voter", "", func(x *prompt, me, _ *sim.Host) { refusedBy(x, me, 2, 77); asksOn(x, me) }},
+		{"asked before it had lost, and sent when a connection opens", "", func(x *prompt, me, _ *sim.Host) {
+			refusedBy(x, me, 2, 3)
+			x.once.opening = me
+			asksOn(x, me)
+			x.once.opening = nil
 		}},
 		{"watermark not told", "high-watermark", func(x *prompt, me, other *sim.Host) {
 			x.once.shown(me, reached)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/kraftsim/kraftsim/invariants"
+	"github.com/kraftsim/kraftsim/metadata/controller"
 	"github.com/kraftsim/kraftsim/raft"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
@@ -31,10 +32,16 @@ type prompt struct {
 	fastPpm int64 // by how much the fastest clock runs fast; -1: some clock jumps
 
 	leaving    []leavingSince // by host
+	seen       []int32        // by host: highest epoch that a message told it
 	successors successors
 	once       once
 	tells      tells
 	changes    changesOpen
+
+	resignation resignation
+
+	listeners  *int64       // evaluations of ownListeners
+	configured []configured // by host
 }
 
 // askedFetch is a Fetch as it was received, until it is answered or its connection is over.
@@ -68,7 +75,7 @@ type toldMark struct {
 // build makes it ready for a run.
 func (x *prompt) build(c *cluster, p *plan.Plan) {
 	n := len(c.w.Hosts())
-	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], leaving: x.leaving[:0], successors: x.successors, once: x.once, tells: x.tells, changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
+	*x = prompt{c: c, asked: x.asked[:0], called: x.called[:0], told: x.told[:0], turns: x.turns[:0], leaving: x.leaving[:0], successors: x.successors, once: x.once, tells: x.tells, resignation: x.resignation, seen: x.seen[:0], configured: x.configured[:0], listeners: c.w.Evaluated(ownListeners.Name), changes: changesOpen{evaluated: c.w.Evaluated("voter-answer"), list: x.changes.list[:0]},
 		fastPpm: fastestPpm(p), evaluated: c.w.Evaluated(noNeedlessWait.Name), epochs: c.w.Evaluated(fenced.Name)}
 	for range n * n {
 		x.asked, x.called = append(x.asked, askedFetch{}), append(x.called, askedFetch{})
@@ -76,9 +83,11 @@ func (x *prompt) build(c *cluster, p *plan.Plan) {
 	x.successors.build(c.w, n)
 	x.once.build(c.w, n)
 	x.tells.build(c.w, n)
+	x.resignation.build(c.w, n)
 	for range n {
 		x.told, x.turns = append(x.told, toldMark{epoch: -1}), append(x.turns, 0)
-		x.leaving = append(x.leaving, leavingSince{})
+		x.leaving, x.seen = append(x.leaving, leavingSince{}), append(x.seen, -1)
+		x.configured = append(x.configured, configured{boot: -1})
 	}
 	c.w.Add(x)
 }
@@ -93,6 +102,7 @@ func (x *prompt) turn(h *sim.Host) {
 	}
 	x.changes.turn(x.c.w, h)
 	i, n := h.Index(), len(x.turns)
+	x.resignation.turnNs[i] = x.c.w.NowNs()
 	x.turns[i]++
 	x.changes.abandoned(x, h)
 	if x.turns[i]%forgottenTurns != 0 {
@@ -140,6 +150,7 @@ func (n *node) fetchReceived(env *sim.Env, conn sim.Conn, m raft.Message) {
 		return
 	}
 	from := env.Peer(conn)
+	x.saw(env.Host(), m)
 	if m.Kind()&1 == 1 {
 		if from != nil {
 			x.once.answered(env.Host(), from, m)
@@ -211,6 +222,7 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 		return
 	}
 	x.sent(from, to, m)
+	x.saysWhere(from, m)
 	x.changes.asks(x, from, m)
 	switch r := m.(type) {
 	case *raft.FetchResponse:
@@ -223,6 +235,7 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 		x.answeredCall(from, to, m, r.Correlation, r.LeaderEpoch, r.ErrorCode, r.PartitionError)
 	case *raft.EndQuorumEpochRequest:
 		x.resigned(from, r)
+		x.resignsForCause(from, r)
 		x.tellsResignation(from, to, r)
 	default:
 		x.changes.answered(from, to, m)
@@ -234,9 +247,14 @@ func (x *prompt) OnSend(from, to *sim.Host, m sim.Message) {
 func (x *prompt) OnProtocol(h *sim.Host, o sim.Observation) {
 	e, ok := o.(*invariants.RaftObservation)
 	if !ok {
+		if m, ok := o.(*invariants.MetadataObservation); ok && m.E.Kind == controller.Renounced {
+			x.resignation.renounced(h)
+		}
 		return
 	}
 	x.once.shown(h, &e.E)
+	x.resignation.shown(h, &e.E)
+	x.leavesItsEpoch(h, &e.E)
 	if e.E.Kind != raft.RoleChanged || e.E.Role != raft.Follower {
 		return
 	}

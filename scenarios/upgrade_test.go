@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -43,6 +44,31 @@ func TestUpgradeGoalSeesWhatIsMissing(t *testing.T) {
 	require.True(t, cl.goal.newVoter(&facts))
 	require.Less(t, cl.factsOf(leader, mark-1).end, facts.end, "nothing at or above the offset is read")
 	require.False(t, cl.goal.newVoter(&logFacts{voterSets: facts.voterSets[:0]}))
+
+	for want, change := range map[string]func(f *logFacts){
+		"":              func(*logFacts) {},
+		"kraft-version": func(f *logFacts) { f.kraftVersion = 0 },
+		"level":         func(f *logFacts) { f.metadataVersion-- },
+		"no-record":     func(f *logFacts) { f.clusterIDs = nil },
+		"voters":        func(f *logFacts) { f.voterSets = []string{" 1-AAAAAAAAAAAAAAAAAAAAAA"} },
+		"another-id":    func(f *logFacts) { f.clusterIDs = append(slices.Clone(f.clusterIDs), "other") },
+	} {
+		f := facts
+		change(&f)
+		evidence, _ := cl.goal.log("c1", &f)
+		require.Equal(t, want, evidence)
+	}
+	e := cl.hosts[0]
+	evidence, _ := cl.goal.node(cl.w.Hosts()[0], &e)
+	require.Empty(t, evidence)
+	id := cl.clusterID
+	cl.clusterID = "other"
+	evidence, _ = cl.goal.node(cl.w.Hosts()[0], &e)
+	require.Equal(t, "identity", evidence)
+	cl.clusterID = id
+	e.release = &features.Release{Name: "3.9"}
+	evidence, _ = cl.goal.node(cl.w.Hosts()[0], &e)
+	require.Equal(t, "release", evidence)
 
 	less := c.Scenario(staticToClusterID).Draw(1)
 	less.Actions = slices.DeleteFunc(less.Actions, func(a plan.Action) bool { return a.Params["do"] == doEnlist })
