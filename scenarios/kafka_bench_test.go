@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -27,13 +28,28 @@ func kafkaRows(c *sim.Catalogue, others bool) (rows []kafkaRow) {
 		if plain := s.name < "kafka/s8" && s.name > "kafka/s"; !plain && !others {
 			continue
 		}
-		for _, voters := range []int64{3, 5} {
-			if len(s.variants) == 0 && voters >= s.voters[0] && voters <= s.voters[1] {
-				rows = append(rows, kafkaRow{s, voters})
+		variants := s.variants
+		if len(variants) == 0 {
+			variants = []*kafkaScenario{s}
+		}
+		for _, v := range variants {
+			for _, voters := range []int64{3, 5} {
+				if voters >= v.voters[0] && voters <= v.voters[1] {
+					rows = append(rows, kafkaRow{v, voters})
+				}
 			}
 		}
 	}
 	return rows
+}
+
+// name is what a benchmark of the row is called: "s3/5", and "d6-s3/5" for S3 as a part of D6.
+func (r *kafkaRow) name() string {
+	name := strings.TrimPrefix(r.s.name, "kafka/")
+	if r.s.as != "" {
+		name += "-" + strings.TrimPrefix(r.s.as, "kafka/")
+	}
+	return fmt.Sprintf("%s/%d", name, r.voters)
 }
 
 // BenchmarkKafka plays Kafka's own scenarios as Kafka's figures were made: 3 and 5 voters, the first 200 seeds, all invariants on.
@@ -45,16 +61,24 @@ func BenchmarkKafka(b *testing.B) {
 	e := sim.NewEngine(c)
 	b.Run("set", func(b *testing.B) { benchmarkKafka(b, e, kafkaRows(c, false)) })
 	for _, r := range kafkaRows(c, true) {
-		b.Run(fmt.Sprintf("%s/%d", r.s.name[len("kafka/"):], r.voters), func(b *testing.B) { benchmarkKafka(b, e, []kafkaRow{r}) })
+		b.Run(r.name(), func(b *testing.B) { benchmarkKafka(b, e, []kafkaRow{r}) })
 	}
 }
 
-// TestKafkaRows: Kafka's table has 15 rows of S1 to S7.
+// TestKafkaRows: Kafka's table has 15 rows of S1 to S7, and every scenario has a row of its own, D6 one for each of its parts.
 func TestKafkaRows(t *testing.T) {
 	rows := kafkaRows(Catalogue(), false)
 	require.Len(t, rows, 15)
 	for _, r := range rows {
 		require.False(t, r.s.dynamic || r.s.stable, r.s.name)
+	}
+	names := make(map[string]bool)
+	for _, r := range kafkaRows(Catalogue(), true) {
+		require.False(t, names[r.name()], r.name())
+		names[r.name()] = true
+	}
+	for _, want := range []string{"s1/3", "s9/5", "d1/3", "d5/5", "d6-s1/3", "d6-s2-kill/5", "d6-s6/3"} {
+		require.True(t, names[want], want)
 	}
 }
 

@@ -162,14 +162,12 @@ func (c *fromCall) checkExport(cmd *cobra.Command) error {
 	c.out = out
 	entries, err := os.ReadDir(out)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil
-	case err != nil:
+	case err != nil && !errors.Is(err, os.ErrNotExist):
 		return cli.Usagef("--export %s: %w", c.export, cause(err))
 	case len(entries) > 0:
 		return cli.Usagef("--export %s: not empty, it holds %s: name a new folder", c.export, entries[0].Name())
 	}
-	return nil
+	return cli.CheckFolder("--export", c.export) // before the run, which may take minutes
 }
 
 // resolve makes a path absolute and follows the links of the part that exists.

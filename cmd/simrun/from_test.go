@@ -251,6 +251,8 @@ func TestBadCalls(t *testing.T) {
 		{"output in the input", []string{"--from", own, "--export", filepath.Join(own, "out")}, "lies in --from " + own},
 		{"output is the input", []string{"--from", empty, "--export", empty}, "lies in --from"},
 		{"output is a link to nowhere", []string{"--from", dir, "--export", dangling}, "a link to nowhere"},
+		{"output where nobody can write", []string{"--from", dir, "--export", "/proc/x"}, "--export /proc/x: cannot be written: no such file or directory"},
+		{"output of a scenario where nobody can write", []string{"raft/quiet", "--export", "/proc/x/y"}, "--export /proc/x/y: cannot be written"},
 		{"no name for the output", []string{"--from", dir, "--export", ""}, "--export: the name of the folder is empty"},
 		{"output of a scenario not empty", []string{"raft/quiet", "--export", full}, "--export " + full + ": not empty, it holds x"},
 		{"release alone", []string{"raft/quiet", "--release", "4.0"}, "--release needs --from DIR"},

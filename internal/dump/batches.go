@@ -169,7 +169,7 @@ func (b *batches) refusedByReader() {
 
 // end reports the whole file.
 func (b *batches) end() {
-	l := &endLine{Type: "end", File: b.shown, Batches: b.batches, Records: b.records, SizeInBytes: b.in.size, sound: !b.damaged}
+	l := &endLine{Type: "end", File: b.shown, Batches: b.batches, Records: b.records, SizeInBytes: b.in.size, sound: !b.damaged && !b.warned}
 	if b.log {
 		valid := b.in.size
 		if b.cutAt >= 0 {

@@ -205,6 +205,12 @@ func TestOddOffsetsAndEpochs(t *testing.T) {
 	got, summary := text(t, path, dump.Options{})
 	require.Contains(t, got, "warning at 72: base offset 2 where 1 is expected")
 	require.Contains(t, got, "warning at 72: epoch 4 behind epoch 5")
+
+	write(t, path, join(batch(0, 5, 1), batch(2, 5, 1)))
+	gap, _ := text(t, path, dump.Options{})
+	require.Contains(t, gap, "warning at 72: base offset 2 where 1 is expected")
+	require.Contains(t, gap, "; recovery would keep all of it")
+	require.NotContains(t, gap, "all sound")
 	require.EqualValues(t, 1, summary.Damaged, "the last batch claims a record that is not there")
 	require.Contains(t, got, "readers stop at 144; recovery would keep all of it")
 }

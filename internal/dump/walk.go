@@ -108,6 +108,7 @@ type file struct {
 	dir        *directory
 	in         *source
 	damaged    bool
+	warned     bool
 }
 
 // file dumps one regular file.
@@ -146,6 +147,7 @@ func (f *file) damage(position int64, format string, args ...any) {
 // warn reports what Kafka's readers take without a word.
 func (f *file) warn(position int64, format string, args ...any) {
 	f.summary.Warnings++
+	f.warned = true
 	f.problem("warning", position, fmt.Sprintf(format, args...))
 }
 

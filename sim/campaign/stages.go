@@ -1,6 +1,9 @@
 package campaign
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // stage returns what the n-th stage runs, false behind the last one. What was decided before a kill holds; anything new is kept
 // before it is run, since the shares depend on measured costs, which no second try would measure alike.
@@ -34,8 +37,7 @@ func (c *campaign) decide(n int) (ranges []Range, more bool) {
 	case n == 1:
 		return c.byCost(c.MinRuns - c.runs()), true
 	case n == 2:
-		elapsed := c.active()
-		extra := int64(float64(c.runs()) / elapsed.Seconds() * (c.Time - elapsed).Seconds())
+		extra := c.fitting(c.Time - c.active())
 		if extra < int64(len(c.scenarios)) {
 			extra = 0
 		}
@@ -76,6 +78,16 @@ func (c *campaign) byCost(n int64) (ranges []Range) {
 		ranges = append(ranges, Range{Scenario: c.scenarios[i].Name(), At: c.planned[i], Count: more})
 	}
 	return ranges
+}
+
+// fitting is how many runs fit into a time when all scenarios get as much of it.
+func (c *campaign) fitting(left time.Duration) int64 {
+	each := left.Seconds() * float64(c.Workers) / float64(len(c.scenarios))
+	n := 0.0
+	for i := range c.scenarios {
+		n += each / (time.Duration(c.cost(i)).Seconds())
+	}
+	return int64(n)
 }
 
 // run runs stage after stage.

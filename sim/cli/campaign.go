@@ -48,7 +48,7 @@ func (c *campaignCall) flags(cmd *cobra.Command) {
 	f.BoolVar(&cfg.All, "all", false, "the large scenarios too")
 	f.Var(&c.first, "first", "first seed of every scenario")
 	f.IntVar(&cfg.Workers, "workers", cfg.Workers, "worker processes")
-	f.Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost")
+	f.Int64Var(&cfg.MinRuns, "min-runs", cfg.MinRuns, "least number of runs when they are shared by cost; 1 with --time alone")
 	f.DurationVar(&cfg.Time, "time", cfg.Time, "time to fill with runs when they are shared by cost")
 	f.DurationVar(&cfg.RunLimit, "run-limit", cfg.RunLimit, "processor time after which a run counts as hung; ten times as much by the wall clock")
 	f.Int64Var(&c.memoryMB, "memory", c.memoryMB, "heap bound of a worker in MiB")
@@ -68,8 +68,10 @@ func (a *App) campaignCommand() *cobra.Command {
 		Use:   "campaign [NAME-PREFIX]",
 		Short: "Run many seeds in many processes and sum up",
 		Long: "Campaign runs seeds of all scenarios whose names start with the prefix. Without --seeds it runs at least --min-runs\n" +
-			"seeds, shared over the scenarios by measured cost (each at least 20), and as many more as fit into --time. With\n" +
-			"--seeds it runs exactly that many in all, split evenly over the scenarios; then the summary depends on nothing else.\n" +
+			"seeds, shared over the scenarios by measured cost (each at least 20), and as many more as fit into --time; with --time\n" +
+			"given and --min-runs not, 20 of each scenario and what fits. Shrinking comes after that; --stop-after ends runs on the\n" +
+			"dot. With --seeds it runs exactly that many in all, split evenly over the scenarios; then the summary depends on\n" +
+			"nothing else.\n" +
 			"Each worker is a process of its own: one that dies, hangs or outgrows its memory is a finding, and is replaced.\n" +
 			"Findings and declared hazards are shrunk and written as capsules. What is done is kept in --db: a campaign that was\n" +
 			"killed goes on with --resume and comes to the same totals. Exit code 1 for a finding, and for a condition or\n" +
@@ -94,6 +96,7 @@ func (c *campaignCall) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		c.prefix = args[0]
 	}
+	c.boundByTime(cmd)
 	if c.results.resume == autoResume {
 		if err := c.findOwn(cmd); err != nil {
 			return err
@@ -114,6 +117,9 @@ func (c *campaignCall) run(cmd *cobra.Command, args []string) error {
 	if err := c.check(cmd); err != nil {
 		return err
 	}
+	if err := c.files.check(); err != nil {
+		return err
+	}
 	if err := c.begin(cmd, args); err != nil {
 		return err
 	}
@@ -129,6 +135,15 @@ func (c *campaignCall) run(cmd *cobra.Command, args []string) error {
 	}
 	c.against(summary)
 	return c.report(cmd, args, summary)
+}
+
+// boundByTime lets --time bound a campaign: who gives it, and no --min-runs, wants no more runs than fit. One that goes on by its number
+// has both from its file.
+func (c *campaignCall) boundByTime(cmd *cobra.Command) {
+	f := cmd.Flags()
+	if goesOn := c.results.resume != "" && c.results.resume != autoResume; !goesOn && f.Changed("time") && !f.Changed("min-runs") {
+		c.cfg.MinRuns = 1
+	}
 }
 
 // work runs f with workers and live bars, until a signal ends it.

@@ -33,6 +33,19 @@ func (x *campaignFiles) documents(f *pflag.FlagSet) {
 	f.StringVar(&x.junit, "junit", "", "write the summary as JUnit XML to this file")
 }
 
+// check refuses what could not be written after hours of runs. What is there and no file, a pipe or a device, is left to write.
+func (x *campaignFiles) check() error {
+	for _, flag := range []struct{ name, file string }{{"--html", x.html}, {"--junit", x.junit}} {
+		if info, err := os.Stat(flag.file); flag.file == "" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			continue
+		}
+		if err := checkFile(flag.file); err != nil {
+			return Usagef("%s %s: cannot be written: %w", flag.name, shellWord(flag.file), err)
+		}
+	}
+	return nil
+}
+
 // write writes the files. The first that cannot be written ends the program; those before it are whole.
 func (x *campaignFiles) write(a *App, cmd *cobra.Command, s *campaign.Summary, command string) error {
 	if x.html != "" {

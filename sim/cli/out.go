@@ -69,14 +69,19 @@ func checkOut(dir string, asked bool) error {
 	if !asked || dir == "" {
 		return nil
 	}
-	if err := checkFolder(dir); err != nil {
-		return Usagef("--out %s: cannot be written: %w", shellWord(dir), err)
-	}
-	return nil
+	return CheckFolder("--out", dir)
 }
 
 // CheckOut refuses the folder of a flag --out that cannot be written. "" writes nothing.
 func CheckOut(dir string) error { return checkOut(dir, true) }
+
+// CheckFolder refuses a folder, named by a flag, that cannot be written. It leaves nothing behind.
+func CheckFolder(flag, dir string) error {
+	if err := checkFolder(dir); err != nil {
+		return Usagef("%s %s: cannot be written: %w", flag, shellWord(dir), err)
+	}
+	return nil
+}
 
 // plain takes the names of packages out of a message for people.
 func plain(text string) string {
