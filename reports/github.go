@@ -13,7 +13,7 @@ import (
 const mostAnnotations = 10
 
 // GitHubAnnotations writes what is wrong as workflow commands, which GitHub Actions shows at the run: an error for each finding, and for
-// each condition and hazard that was due and not met. Of a campaign without anything wrong it writes a notice.
+// each condition, hazard and place of a crash that was due and not met. Of a campaign without anything wrong it writes a notice.
 func GitHubAnnotations(w io.Writer, s *campaign.Summary) error {
 	type annotation struct{ title, text string }
 	var list []annotation
@@ -24,7 +24,7 @@ func GitHubAnnotations(w io.Writer, s *campaign.Summary) error {
 		writeBucket(&text, s.Program, f)
 		list = append(list, annotation{f.Fingerprint, strings.TrimRight(text.String(), "\n")})
 	}
-	for _, line := range due(s) {
+	for _, line := range s.Unmet() {
 		list = append(list, annotation{"due and not met", line})
 	}
 	if more := len(list) - mostAnnotations; more > 0 {
@@ -41,21 +41,6 @@ func GitHubAnnotations(w io.Writer, s *campaign.Summary) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// due lists what should have been met and was not.
-func due(s *campaign.Summary) (lines []string) {
-	for i := range s.Sometimes {
-		if c := &s.Sometimes[i]; c.Red != "" {
-			lines = append(lines, "condition "+c.Name+": "+c.Red)
-		}
-	}
-	for i := range s.Hazards {
-		if h := &s.Hazards[i]; h.Red != "" {
-			lines = append(lines, "hazard "+h.ID+": "+h.Red)
-		}
-	}
-	return lines
 }
 
 // escapeData keeps a text one line; escapeProperty also keeps it apart from the next property.
@@ -108,7 +93,7 @@ func GitHubSummary(w io.Writer, s *campaign.Summary, command string) error {
 			fmt.Fprintf(&b, "\n%s\n", fenced(unindent(text.String())))
 		}
 	}
-	if lines := due(s); len(lines) > 0 {
+	if lines := s.Unmet(); len(lines) > 0 {
 		b.WriteString("\n### Due and not met\n\n")
 		for _, line := range lines {
 			fmt.Fprintf(&b, "* %s\n", inline(line))

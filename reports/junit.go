@@ -48,10 +48,10 @@ type junitSkipped struct {
 }
 
 // JUnit writes a campaign for what reads test results: a case for each scenario, which fails with the findings that it showed, and one for
-// each condition and hazard that is due, which fails when it was not met. What too few runs could meet is skipped.
+// each condition, hazard and place of a crash that is due, which fails when it was not met. What too few runs could meet is skipped.
 func JUnit(w io.Writer, s *campaign.Summary) error {
 	doc := junitSuites{Name: s.Program + " campaign", Time: junitTime(s.ElapsedMs * 1000)}
-	for _, suite := range []junitSuite{junitScenarios(s), junitConditions(s), junitHazards(s)} {
+	for _, suite := range []junitSuite{junitScenarios(s), junitConditions(s), junitHazards(s), junitSites(s)} {
 		for i := range suite.Cases {
 			suite.Tests++
 			if suite.Cases[i].Failure != nil {
@@ -131,6 +131,17 @@ func junitHazards(s *campaign.Summary) junitSuite {
 		c := junitCase{Class: "hazards", Name: h.ID, Time: junitTime(0),
 			Out: fmt.Sprintf("%s Met in %s of %s, %s due", h.Doc, Count(met), Plural(h.OutOf, "run"), Count(h.Expected))}
 		suite.Cases = append(suite.Cases, junitDue(c, met, h.Red))
+	}
+	return suite
+}
+
+func junitSites(s *campaign.Summary) junitSuite {
+	suite := junitSuite{Name: "crashes", Time: junitTime(0)}
+	for i := range s.Dosage {
+		d := &s.Dosage[i]
+		c := junitCase{Class: "crashes", Name: d.Name, Time: junitTime(0),
+			Out: fmt.Sprintf("struck %s right before, %s during, %s right after", Count(d.Before), Count(d.During), Count(d.After))}
+		suite.Cases = append(suite.Cases, junitDue(c, d.Before+d.During+d.After, d.Red))
 	}
 	return suite
 }

@@ -213,6 +213,27 @@ func TestJUnit(t *testing.T) {
 	require.ErrorContains(t, reports.JUnit(full{}, s), "no space left")
 }
 
+// TestAPlaceThatNoCrashStruckIsTold: what fails a campaign fails it in every report.
+func TestAPlaceThatNoCrashStruckIsTold(t *testing.T) {
+	s := &campaign.Summary{Program: "simrun", Runs: 5000, Dosage: []campaign.Site{
+		{Name: "a.go write", Before: 1, During: 2, After: 3}, {Name: "b.go rename", Red: "no crash struck it"}, {Name: "c.go sync"}}}
+	require.True(t, s.Failed())
+	var b strings.Builder
+	require.NoError(t, reports.JUnit(&b, s))
+	require.Contains(t, b.String(), `<testsuite name="crashes" tests="3" failures="1" skipped="1"`)
+	require.Contains(t, b.String(), `<failure message="no crash struck it" type="due">struck 0 right before`)
+	b.Reset()
+	require.NoError(t, reports.GitHubAnnotations(&b, s))
+	require.Equal(t, "::error title=simrun%3A due and not met::crashes at b.go rename: no crash struck it\n", b.String())
+	b.Reset()
+	require.NoError(t, reports.GitHubSummary(&b, s, ""))
+	require.Contains(t, b.String(), "something that is due was not met")
+	require.Contains(t, b.String(), "* crashes at b.go rename: no crash struck it")
+	now := campaign.Compare(&campaign.Summary{Runs: 5000}, s)
+	require.Len(t, now.Changes, 1)
+	require.Equal(t, "red/crashes-at/b.go rename", now.Changes[0].Fingerprint)
+}
+
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

@@ -115,16 +115,7 @@ func newView(p *Page) *view {
 	for _, c := range v.Invariants {
 		v.Evaluated += c.N
 	}
-	for i := range s.Sometimes {
-		if c := &s.Sometimes[i]; c.Red != "" {
-			v.Red = append(v.Red, "condition "+c.Name+": "+c.Red)
-		}
-	}
-	for i := range s.Hazards {
-		if h := &s.Hazards[i]; h.Red != "" {
-			v.Red = append(v.Red, "hazard "+h.ID+": "+h.Red)
-		}
-	}
+	v.Red = s.Unmet()
 	v.matrix()
 	return v
 }

@@ -28,6 +28,7 @@ func summary() *campaign.Summary {
 			Rate: campaign.NewRate(7, 1000), Example: campaign.Example{Scenario: "toy/b", Seed: 7}, Shortest: shortest}},
 		Hazards:   []campaign.HazardSummary{{ID: "late", Invariant: "id", Doc: "Late.", OutOf: 1000, Expected: 30, Red: "never met"}},
 		Sometimes: []campaign.Condition{{Name: "third", Runs: 300, OutOf: 1000, Expected: 250, First: "toy/b:3", Soonest: 3}, {Name: "never", OutOf: 1000}},
+		Dosage:    []campaign.Site{{Name: "a.go write", Before: 12, During: 34, After: 56}, {Name: "b.go rename", Red: "no crash struck it"}},
 		Against:   &campaign.Comparison{Changes: []campaign.Change{{Change: campaign.NewFailure, Fingerprint: "violation/agree/two", Token: "toy/b:7"}}},
 	}
 }
@@ -40,7 +41,7 @@ func TestCampaignPage(t *testing.T) {
 	for _, want := range []string{
 		"1 finding", "1,000 schedules of 1 scenario", "2.0 h", "<dd>320</dd>", "toyrun campaign --seeds 1000", "Interrupted",
 		"violation/agree/&lt;script&gt;", "&lt;b&gt;n1&lt;/b&gt;", `href="../out/x.json"`, `href="../out/x.html"`, "toyrun replay out/x.json",
-		"RED: hazard late: never met", "The last tenth of the seeds brought 1 of them, 0.8 %", "more seeds of this kind bring little",
+		"RED: hazard late: never met", "RED: crashes at b.go rename: no crash struck it", "<td>34</td>", "The last tenth of the seeds brought 1 of them, 0.8 %", "more seeds of this kind bring little",
 		"3 runs", "never", "Never evaluated: shy", "no clients", "<strong>new</strong> violation/agree/two", "50,003 times",
 	} {
 		require.Contains(t, text, want)

@@ -97,7 +97,7 @@ func permuted(h *history.History, o *order, draw func(n int) int) *history.Histo
 			ready = append(ready, b)
 		}
 	}
-	out := &history.History{Plan: h.Plan, Verdict: h.Verdict, Hosts: h.Hosts}
+	out := &history.History{Plan: h.Plan, Verdict: h.Verdict, Hosts: h.Hosts, Nodes: h.Nodes, Caught: h.Caught}
 	seq := make([]int32, len(h.Events))
 	for len(ready) > 0 {
 		k := draw(len(ready))

@@ -93,6 +93,11 @@ func failures(s *Summary) map[string]*failure {
 			all["red/sometimes/"+condition.Name] = &failure{}
 		}
 	}
+	for i := range s.Dosage {
+		if d := &s.Dosage[i]; d.Red != "" {
+			all["red/crashes-at/"+d.Name] = &failure{}
+		}
+	}
 	return all
 }
 

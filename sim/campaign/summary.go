@@ -136,10 +136,27 @@ type Condition struct {
 
 // Failed reports whether the campaign found something: a finding, or a condition or hazard that should have been met.
 func (s *Summary) Failed() bool {
-	return len(s.Findings) > 0 ||
-		slices.ContainsFunc(s.Hazards, func(h HazardSummary) bool { return h.Red != "" }) ||
-		slices.ContainsFunc(s.Sometimes, func(c Condition) bool { return c.Red != "" }) ||
-		slices.ContainsFunc(s.Dosage, func(d Site) bool { return d.Red != "" })
+	return len(s.Findings) > 0 || len(s.Unmet()) > 0
+}
+
+// Unmet lists what is red, a line each: conditions and hazards that were due and not met, and places that no crash struck.
+func (s *Summary) Unmet() (lines []string) {
+	for i := range s.Sometimes {
+		if c := &s.Sometimes[i]; c.Red != "" {
+			lines = append(lines, "condition "+c.Name+": "+c.Red)
+		}
+	}
+	for i := range s.Hazards {
+		if h := &s.Hazards[i]; h.Red != "" {
+			lines = append(lines, "hazard "+h.ID+": "+h.Red)
+		}
+	}
+	for i := range s.Dosage {
+		if d := &s.Dosage[i]; d.Red != "" {
+			lines = append(lines, "crashes at "+d.Name+": "+d.Red)
+		}
+	}
+	return lines
 }
 
 func (c *campaign) summarize(interrupted bool) *Summary {
