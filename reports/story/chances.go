@@ -25,6 +25,7 @@ var rateTexts = map[string]string{
 	"network.duplicate_ppm": "datagrams arrive twice", "network.reorder_ppm": "datagrams overtake each other",
 	"network.corrupt_ppm": "bits flip on the way", "disk.read_error_ppm": "reads fail", "disk.write_error_ppm": "writes fail",
 	"disk.sync_error_ppm": "fsyncs fail", "disk.slow_sync_ppm": "fsyncs are slow",
+	"scheduler": "what is due comes late, in another order",
 }
 
 // chances are the necessary decisions and rates in one clause each kind, none for a plan without. What a crash took from a disk is told

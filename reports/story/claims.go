@@ -151,8 +151,11 @@ func (t *teller) stand(p *pick, at int32, need *sim.Premise) (next []int32) {
 	var f fold
 	for _, seq := range t.resolve(at, need) {
 		if need.Durable && (t.aboutFlushing() || need.Host != sim.Self && t.aboutLoss()) {
-			if t.noteUnflushed(seq, at) {
+			switch {
+			case t.noteUnflushed(seq, at):
 				next = append(next, seq)
+			case t.aboutFlushing() && t.flushed(sim.TopicFlush, seq, at):
+				next = append(next, t.noteEarlier(seq, at)...)
 			}
 		}
 		if need.Fold == "" {
@@ -249,12 +252,10 @@ func (t *teller) speaksOf(words ...string) bool {
 // noteUnflushed says of a claim on records that somebody relied on it before its host had flushed them. It returns true when that makes a
 // line of it.
 func (t *teller) noteUnflushed(seq, relier int32) (chosen bool) {
-	e := &t.h.Events[seq]
-	for _, f := range t.claims[e.Host] {
-		if c := t.h.Events[f].Claim; c.Topic == sim.TopicFlush && c.To >= e.Claim.To && t.past(f, relier) {
-			return false
-		}
+	if t.flushed(sim.TopicFlush, seq, relier) {
+		return false
 	}
+	e := &t.h.Events[seq]
 	chosen = t.choose(seq, 1)
 	p := t.chosen[seq]
 	if note := t.missingFlush(seq, relier); !slices.Contains(p.notes, note) && e.Claim.Topic == sim.TopicAppend {
@@ -263,13 +264,55 @@ func (t *teller) noteUnflushed(seq, relier int32) (chosen bool) {
 	return chosen
 }
 
+// flushed reports whether flushes of a topic between a claim on records and an event made all of them durable: each flush only what it says,
+// which may be one file of several. What is still there after a loss of power is durable, too.
+func (t *teller) flushed(topic string, seq, until int32) bool {
+	e := &t.h.Events[seq]
+	next := e.Claim.From
+	for moved := true; moved && next < e.Claim.To; {
+		moved = false
+		for _, f := range t.claims[e.Host] {
+			c := t.h.Events[f].Claim
+			if !t.past(seq, f) || !t.past(f, until) {
+				continue
+			}
+			if c.Topic == sim.TopicDown && strings.HasPrefix(t.h.Events[f].Text, sim.PowerLost.String()) {
+				return true
+			}
+			if c.Topic == topic && c.From <= next && next < c.To {
+				next, moved = c.To, true
+			}
+		}
+	}
+	return next >= e.Claim.To
+}
+
+// noteEarlier does noteUnflushed for the last claim on records below those of a claim that is not durable either, while others of it are: the log
+// is only as durable as its first gap.
+func (t *teller) noteEarlier(seq, relier int32) (next []int32) {
+	e := &t.h.Events[seq]
+	list := t.claims[e.Host]
+	lowest := e.Claim.From
+	for i := slices.Index(list, seq) - 1; i >= 0; i-- {
+		c := t.h.Events[list[i]].Claim
+		if c.Topic != sim.TopicAppend || c.To == c.From || !t.past(list[i], seq) {
+			continue
+		}
+		if live := c.To <= lowest; live && !t.flushed(sim.TopicFlush, list[i], relier) {
+			if t.noteUnflushed(list[i], relier) {
+				next = append(next, list[i])
+			}
+			return next
+		}
+		lowest = min(lowest, c.From)
+	}
+	return next
+}
+
 // missingFlush says what a host did not flush before somebody relied on its records: all of it, or the name of the file alone.
 func (t *teller) missingFlush(seq, relier int32) string {
-	e := &t.h.Events[seq]
-	for _, f := range t.claims[e.Host] {
-		if c := t.h.Events[f].Claim; c.Topic == sim.TopicNameless && c.To >= e.Claim.To && t.past(f, relier) {
-			return "without flushing the directory that names its file first"
-		}
+	if t.flushed(sim.TopicNameless, seq, relier) {
+		return "without flushing the directory that names its file first"
 	}
 	return "which no flush made durable"
 }
@@ -295,6 +338,7 @@ type mention struct {
 	hosts   []int32
 	epochs  []int32
 	offsets [][2]int64 // each in the order in which it is to be tried: the number may be where something ends, exclusively
+	words   []string
 }
 
 // bare is a word without what stands around it.
@@ -309,6 +353,7 @@ func (t *teller) read(sentence string) (m mention) {
 	previous := ""
 	for _, word := range words {
 		word = bare(word)
+		m.words = append(m.words, word)
 		if i := slices.Index(t.h.Hosts, word); i >= 0 && !slices.Contains(m.hosts, int32(i)) {
 			m.hosts = append(m.hosts, int32(i))
 		}
@@ -391,12 +436,25 @@ func (t *teller) named() (queue []int32) {
 			}
 		}
 	}
+	for _, host := range m.hosts { // "no durable snapshot": which one it has
+		for _, seq := range t.lastOf(host, 1, func(c *sim.Claim, _ *history.Event) bool {
+			return !ownTopic(c.Topic) && slices.Contains(m.words, c.Topic)
+		}) {
+			add(seq, 1)
+		}
+	}
 	for i := 0; i < len(m.hosts) && len(queue) == 0; i++ { // nobody speaks of what the sentence names: what they did last
 		for _, seq := range t.lastOf(m.hosts[i], 3, func(_ *sim.Claim, e *history.Event) bool { return e.Weight >= history.Detail }) {
 			add(seq, 1)
 		}
 	}
 	return queue
+}
+
+// ownTopic reports whether a topic has a meaning for stories: its claims are found by offsets, not by their word.
+func ownTopic(topic string) bool {
+	return listed(sim.TopicAppend+","+sim.TopicHolds+","+sim.TopicRecover+","+sim.TopicFlush+","+sim.TopicNameless+","+sim.TopicLost+","+sim.TopicDown+","+
+		sim.TopicBoot, topic)
 }
 
 // carrier is the message that was being handled when something happened, -1 for none. It becomes a claim of who got it, which stands on

@@ -105,14 +105,7 @@ func (t *teller) fault(at int32, a *plan.Action) {
 		seq = downs[0]
 	}
 	p := &pick{seq: seq, needed: true, text: t.faultText(a, downs)}
-	for _, l := range lost {
-		e := &t.h.Events[l]
-		if e.Claim == nil {
-			continue
-		}
-		p.notes = append(p.notes, e.Claim.Clause)
-		t.losses(p, l)
-	}
+	t.takes(p, lost, len(downs) > 1)
 	for _, d := range downs {
 		delete(t.chosen, d)
 	}
@@ -162,21 +155,51 @@ func (t *teller) struck(seq int32) bool {
 	return false
 }
 
+// takes says what a crash took; of several hosts, from whom. What lay in several files and went for one reason is told as one range.
+func (t *teller) takes(p *pick, lost []int32, several bool) {
+	for i := 0; i < len(lost); i++ {
+		c := t.h.Events[lost[i]].Claim
+		if c == nil {
+			continue
+		}
+		clause, to := c.Clause, c.To
+		head, why, _ := strings.Cut(clause, ", ")
+		for ; i+1 < len(lost) && strings.HasPrefix(head, "loses offset"); i++ {
+			next, e := t.h.Events[lost[i+1]].Claim, &t.h.Events[lost[i+1]]
+			if next == nil || e.Host != t.h.Events[lost[i]].Host || next.From != to || !strings.HasSuffix(next.Clause, ", "+why) ||
+				!strings.HasPrefix(next.Clause, "loses offset") {
+				break
+			}
+			to = next.To
+			clause = fmt.Sprintf("loses offsets %d to %d, %s", c.From, to-1, why)
+		}
+		who := "it"
+		if several {
+			who = t.h.Hosts[t.h.Events[lost[i]].Host]
+			clause = who + " " + clause
+		}
+		p.notes = append(p.notes, clause)
+		t.losses(p, lost[i], who, c.From, to)
+	}
+}
+
 // losses says who relied on what a crash took, and makes its writing a candidate.
-func (t *teller) losses(p *pick, lost int32) {
+func (t *teller) losses(p *pick, lost int32, who string, from, to int64) {
 	e := &t.h.Events[lost]
-	c := e.Claim
-	if c.To == c.From {
+	if to == from {
 		return
 	}
-	for _, seq := range t.resolve(lost, &sim.Premise{Topics: sim.TopicAppend, Host: sim.Self, Offset: c.To - 1}) {
+	for _, seq := range t.resolve(lost, &sim.Premise{Topics: sim.TopicAppend, Host: sim.Self, Offset: to - 1}) {
 		t.choose(seq, 2)
 	}
 	name := t.h.Hosts[e.Host]
 	for host := range t.h.Hosts {
-		found := t.latest(int32(host), lost, &sim.Premise{Topics: sim.TopicHolds, About: name, Offset: c.From})
+		found := t.latest(int32(host), lost, &sim.Premise{Topics: sim.TopicHolds, About: name, Offset: from})
 		for _, seq := range found {
-			p.notes = append(p.notes, fmt.Sprintf("though %s counts on it for offsets below %d", t.h.Hosts[host], t.h.Events[seq].Claim.To))
+			note := fmt.Sprintf("though %s counts on %s for offsets below %d", t.h.Hosts[host], who, t.h.Events[seq].Claim.To)
+			if !slices.Contains(p.notes, note) {
+				p.notes = append(p.notes, note)
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,4 +56,51 @@ func TestEndsThatAFaultOfTheDiskLedTo(t *testing.T) {
 	text = tell(false).String()
 	require.NotContains(t, text, "stops with an error")
 	require.Contains(t, text, "n1: "+why+": durable is broken\n")
+}
+
+// What a loss of power took is told by host where it struck several, and as one range where it lay in several files.
+func TestLossesNameWhoseTheyAre(t *testing.T) {
+	tell := func(hosts string, struck ...int32) string {
+		w := newWritten("n1", "n2")
+		in := w.message(0, 1, -1)
+		held := w.claims(1, in, sim.Claim{Topic: "append", Clause: "appends offsets 15 to 19", From: 15, To: 20})
+		in = w.message(1, 0, held)
+		w.claims(0, in, sim.Claim{Topic: "holds", Clause: "counts on n2 below offset 20", From: 15, To: 20, About: "n2"})
+		w.message(0, 1, in)
+		loss := w.action(plan.Action{ID: "a", Kind: "power", Params: plan.Params{"hosts": hosts}})
+		for _, host := range struck {
+			w.strikes(loss, host, history.Down, "power lost", sim.Claim{Topic: "down", Clause: "loses power"})
+		}
+		w.strikes(loss, 1, history.Lost, "", sim.Claim{Topic: "lost", Clause: "loses offsets 15 to 16, not flushed", From: 15, To: 17})
+		w.strikes(loss, 1, history.Lost, "", sim.Claim{Topic: "lost", Clause: "loses offset 17, not flushed", From: 17, To: 18})
+		w.strikes(loss, 1, history.Lost, "", sim.Claim{Topic: "lost", Clause: "loses offsets 18 to 19, although it was flushed", From: 18, To: 20})
+		e := w.add(1, history.Boot, loss)
+		w.breaks(e.Seq, "durable", "n2 lost the committed offsets 15 to 19")
+		return Tell(&w.History, []shrink.Part{{Kind: shrink.ActionPart, ID: "a", Necessary: true}}).String()
+	}
+	require.Contains(t, tell("n2", 1), "n2 loses power and loses offsets 15 to 17, not flushed, though n1 counts on it for offsets below 20, "+
+		"loses offsets 18 to 19, although it was flushed (necessary)")
+	require.Contains(t, tell("n1,n2", 0, 1), "n1 and n2 lose power and n2 loses offsets 15 to 17, not flushed, though n1 counts on n2 for offsets below 20, "+
+		"n2 loses offsets 18 to 19, although it was flushed (necessary)")
+}
+
+// With more necessary faults than there are lines, each is told all the same, and so is what happened.
+func TestEveryOfManyFaultsIsTold(t *testing.T) {
+	w := newWritten("n1", "n2")
+	var parts []shrink.Part
+	for i := range 15 {
+		id := fmt.Sprintf("a%d", i)
+		w.action(plan.Action{ID: id, Kind: "kill", Params: plan.Params{"host": "n2"}})
+		parts = append(parts, shrink.Part{Kind: shrink.ActionPart, ID: id, Necessary: true})
+	}
+	w.claims(0, -1, sim.Claim{Topic: "leader", Clause: "becomes leader of epoch 3", Epoch: 3})
+	last := w.claims(0, -1, sim.Claim{Topic: "append", Clause: "appends offset 7", Epoch: 3, From: 7, To: 8})
+	w.breaks(last, "one", "n1 in epoch 3 at offset 7")
+	s := Tell(&w.History, parts)
+	require.LessOrEqual(t, len(s.Lines), MaxLines)
+	require.Equal(t, 15, strings.Count(s.String(), "n2 is killed"))
+	require.True(t, strings.HasPrefix(s.Lines[0].Text, "at first at 0.001s n2 is killed; at 0.002s n2 is killed; "), s.Lines[0].Text)
+	require.True(t, s.Lines[0].Necessary)
+	require.Contains(t, s.String(), "n1 becomes leader of epoch 3")
+	require.Contains(t, s.String(), "n1 appends offset 7")
 }

@@ -43,3 +43,28 @@ func TestStoryNamesTheFileThatIsNotDurable(t *testing.T) {
 	require.NotContains(t, tell(durable, other), "quorum-state")
 	require.NotContains(t, tell("n1 votes twice in epoch 3", vote), "quorum-state")
 }
+
+// A flush makes durable what it says and no more: one of the next segment is none of this one.
+func TestStoryOfASegmentThatWasNotFlushed(t *testing.T) {
+	tell := func(flushes ...sim.Claim) string {
+		w := newWritten("n1", "n2")
+		in := w.message(0, 1, -1)
+		w.claims(1, in, sim.Claim{Topic: "append", Clause: "appends offsets 15 to 16", From: 15, To: 17})
+		held := w.claims(1, in, sim.Claim{Topic: "append", Clause: "appends offsets 17 to 19", From: 17, To: 20})
+		for _, f := range flushes {
+			f.Topic, f.Clause = "flush", "flushes"
+			held = w.claims(1, in, f)
+		}
+		in = w.message(1, 0, held)
+		last := w.claims(0, in, sim.Claim{Topic: "holds", Clause: "counts on n2 below offset 20", To: 20, About: "n2",
+			Because: []sim.Premise{{Topics: "append", Host: "n2", Offset: 19, Durable: true}}})
+		w.breaks(last, "durable", "n1 counts on n2 at offset 19, which is not durable")
+		return Tell(&w.History, nil).String()
+	}
+	const missing = ", which no flush made durable"
+	require.Contains(t, tell(sim.Claim{From: 15, To: 17}, sim.Claim{From: 19, To: 20}), "17 to 19"+missing)
+	require.NotContains(t, tell(sim.Claim{From: 15, To: 19}, sim.Claim{From: 19, To: 20}), missing)
+	earlier := tell(sim.Claim{From: 17, To: 20})
+	require.Contains(t, earlier, "15 to 16"+missing)
+	require.NotContains(t, earlier, "17 to 19"+missing)
+}

@@ -13,14 +13,14 @@ import (
 
 // write makes the lines: the picks that matter most, in causal order, then what is broken.
 func (t *teller) write() {
-	chances := t.chances()
-	last := t.ending(len(chances))
-	room := MaxLines - len(last)
-	if len(chances) > 0 {
-		room--
-		t.story.Lines = append(t.story.Lines, Line{Text: "by chance " + strings.Join(chances, "; ") + " (necessary)", Seq: -1, Fault: true, Necessary: true})
+	if chances := t.chances(); len(chances) > 0 {
+		t.together("by chance ", chances)
 	}
-	picks := t.kept(room)
+	if early := t.early(); len(early) > 0 {
+		t.together("at first ", early)
+	}
+	last := t.ending(len(t.story.Lines))
+	picks := t.kept(MaxLines - len(last) - len(t.story.Lines))
 	for _, p := range t.sorted(picks) {
 		line := Line{Text: t.sentence(p), Seq: p.seq, Fault: p.needed, Necessary: p.needed}
 		if e := &t.h.Events[p.seq]; e.Host >= 0 {
@@ -30,6 +30,34 @@ func (t *teller) write() {
 	}
 	t.once(last[len(last)-1].Text)
 	t.story.Lines = append(t.story.Lines, last...)
+}
+
+// together tells several faults in one line.
+func (t *teller) together(first string, faults []string) {
+	t.story.Lines = append(t.story.Lines, Line{Text: first + strings.Join(faults, "; ") + necessaryMark, Seq: -1, Fault: true, Necessary: true})
+}
+
+// maxFaults is how many faults have a line each.
+const maxFaults = 6
+
+// early takes the earliest faults out of the picks, where there are so many that nothing else would be told, and some of them not either.
+func (t *teller) early() (texts []string) {
+	var faults []*pick
+	//nodet:allow maprange sorted below
+	for _, p := range t.chosen {
+		if p.needed {
+			faults = append(faults, p)
+		}
+	}
+	if len(faults) <= maxFaults {
+		return nil
+	}
+	slices.SortFunc(faults, func(a, b *pick) int { return cmp.Or(t.byTime(a, b), cmp.Compare(t.sentence(a), t.sentence(b))) })
+	for _, p := range faults[:len(faults)-maxFaults+1] {
+		texts = append(texts, strings.TrimSuffix(t.sentence(p), necessaryMark))
+		delete(t.chosen, p.seq)
+	}
+	return texts
 }
 
 // shortError is the length of an error that may well be told twice.
@@ -80,6 +108,9 @@ func (t *teller) kept(room int) []*pick {
 	return picks[:min(room, len(picks))]
 }
 
+// necessaryMark ends the line of a fault.
+const necessaryMark = " (necessary)"
+
 // sentence is a pick in words.
 func (t *teller) sentence(p *pick) string {
 	e := &t.h.Events[p.seq]
@@ -103,7 +134,7 @@ func (t *teller) sentence(p *pick) string {
 		}
 	}
 	if p.needed {
-		s += " (necessary)"
+		s += necessaryMark
 	}
 	return s
 }
@@ -168,10 +199,10 @@ func enumerate(names []string) string {
 	}
 }
 
-// ending are the last lines: the invariant with its sentence.
-func (t *teller) ending(chances int) []Line {
+// ending are the last lines: the invariant with its sentence. told is how many lines there are.
+func (t *teller) ending(told int) []Line {
 	if t.root < 0 {
-		faults := min(chances, 1)
+		faults := told
 		//nodet:allow maprange a count
 		for _, p := range t.chosen {
 			if p.needed {

@@ -11,6 +11,9 @@ import (
 // cost is the kind of what a message or a disk operation takes at least. It is rounded, and never taken away.
 const cost = "cost"
 
+// schedulerName is the name of the order of events as a field.
+const schedulerName = "scheduler"
+
 // field is one value of the plan's models or of a host's clock that is not benign: zero is benign, for ever (see plan.Plan).
 type field struct {
 	kind  string
@@ -38,6 +41,9 @@ func modelFields(p *plan.Plan) (list []field) {
 			}
 			list = append(list, f)
 		}
+	}
+	if p.Scheduler != (plan.Scheduler{}) { // as a whole: another order than that of time
+		list = append(list, field{kind: RatePart, name: schedulerName, value: reflect.ValueOf(&p.Scheduler).Elem()})
 	}
 	for i := range p.Hosts {
 		h := &p.Hosts[i]
@@ -71,4 +77,9 @@ func (f *field) whole() (v int64, ok bool) {
 }
 
 // text prints the value.
-func (f *field) text() string { return strings.Trim(fmt.Sprint(f.value.Interface()), "[]") }
+func (f *field) text() string {
+	if s, ok := f.value.Interface().(plan.Scheduler); ok {
+		return fmt.Sprintf("%s within %d us", s.Policy, s.WindowUs)
+	}
+	return strings.Trim(fmt.Sprint(f.value.Interface()), "[]")
+}

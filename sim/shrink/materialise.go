@@ -38,12 +38,15 @@ func Listed(p *plan.Plan, v *plan.Verdict, drawn []plan.DrawnDecision) *plan.Pla
 	return listed
 }
 
+// targetStep is the step of the listing that names hosts and times.
+const targetStep = "targets"
+
 // listing are the steps towards a materialised plan.
 var listing = []struct {
 	name string
 	do   func(p *plan.Plan, v *plan.Verdict, drawn []plan.DrawnDecision)
 }{
-	{"refused actions", withoutRefused}, {"targets", resolved}, {"decisions", explicit}, {"rates", withoutRates},
+	{"refused actions", withoutRefused}, {targetStep, resolved}, {"decisions", explicit}, {"rates", withoutRates},
 }
 
 // materialise tries all steps at once, and one by one when that loses the target.
@@ -65,11 +68,33 @@ func (s *search) materialise() {
 		if step.do(candidate, verdict, s.drawn); same(candidate, s.best) {
 			continue
 		}
-		if !s.try(candidate) && (step.name != "rates" || !s.singleRates()) {
+		if !s.try(candidate) && !s.singly(step.name, verdict.Resolved) {
 			s.stats.TakenBack = append(s.stats.TakenBack, step.name)
 		}
 	}
 	s.stats.Materialised = s.best.Explicit
+}
+
+// singly does a step bit by bit where all of it at once loses the target. It reports whether nothing was left.
+func (s *search) singly(step string, met []plan.Resolved) bool {
+	switch step {
+	case targetStep:
+		return s.targets(met)
+	case "rates":
+		return s.singleRates()
+	}
+	return false
+}
+
+// targets puts what single actions came to in their place.
+func (s *search) targets(met []plan.Resolved) bool {
+	all := true
+	for i := range met {
+		candidate := s.best.Clone()
+		resolved(candidate, &plan.Verdict{Resolved: met[i : i+1]}, nil)
+		all = (same(candidate, s.best) || s.try(candidate)) && all
+	}
+	return all
 }
 
 func same(a, b *plan.Plan) bool {

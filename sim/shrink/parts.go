@@ -16,7 +16,7 @@ import (
 const (
 	ActionPart   = "action"   // ID: the action's
 	DecisionPart = "decision" // ID: the hash of its name, 16 hexadecimal digits
-	RatePart     = "rate"     // a fault or a spread of the models; ID: the field, "network.reset_ppm"
+	RatePart     = "rate"     // a fault or a spread of the models, or the scheduler; ID: the field, "network.reset_ppm"
 	ClockPart    = "clock"    // an error of a host's clock, or a start later than the others'; ID: host and field, "n1.drift_ppm"
 	HostPart     = "host"     // ID: the host's
 	WorkloadPart = "workload" // ID: the workload's

@@ -12,6 +12,7 @@ func whole() *plan.Plan {
 	p := noisy(2, 2)
 	p.Network = plan.Network{Transport: "stream", LatencyUs: 300, ResetPpm: 5, Weights: []int64{1, 2}}
 	p.Disk.SyncNs, p.Disk.SlowSyncNs = 7, 9
+	p.Scheduler = plan.Scheduler{Policy: "pct", WindowUs: 8000, Depth: 3, Steps: 100}
 	p.Hosts[1].DriftPpm, p.Hosts[1].OffsetMs = -40, 3
 	p.Decisions = []plan.Decision{{Name: "net/reset n0>n1 kind=1 key=2 window=0s #0 = 1", NameHash: 0xabc, Value: 1}}
 	return p
@@ -26,7 +27,7 @@ func TestPartsNameEverything(t *testing.T) {
 		"action a0: 0s crash host=n0 #a0", "action a1: 1us crash host=n1 #a1",
 		"decision 0000000000000abc: net/reset n0>n1 kind=1 key=2 window=0s #0 = 1",
 		"rate network.weights: network.weights=1 2", "rate network.reset_ppm: network.reset_ppm=5",
-		"rate disk.slow_sync_ns: disk.slow_sync_ns=9",
+		"rate disk.slow_sync_ns: disk.slow_sync_ns=9", "rate scheduler: scheduler=pct within 8000 us",
 		"clock n1.offset_ms: n1.offset_ms=3", "clock n1.drift_ppm: n1.drift_ppm=-40",
 		"host n0: n0 node", "host n1: n1 node", "workload w0: w0 append", "workload w1: w1 append to=n0,n1",
 	}, got)

@@ -1,6 +1,8 @@
 package shrink
 
 import (
+	"slices"
+
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
@@ -49,6 +51,7 @@ func Shrink(r Runner, p *plan.Plan, target string, budgetRuns int64, progress fu
 	s.materialise()
 	s.stats.DecisionsBefore = int64(len(s.best.Decisions))
 	s.obvious()
+	s.order()
 	s.actions()
 	s.hosts()
 	s.workloads()
@@ -58,6 +61,9 @@ func Shrink(r Runner, p *plan.Plan, target string, budgetRuns int64, progress fu
 	s.time()
 	s.values()
 	s.params()
+	if s.targets(s.verdict.Resolved) { // of what is left, which may be another run than that of the plan as given
+		s.stats.TakenBack = slices.DeleteFunc(s.stats.TakenBack, func(step string) bool { return step == targetStep })
+	}
 	s.minimal()
 	s.stormEnd() // the last deletions may have moved the evidence
 	return s.best, s.stats
@@ -79,6 +85,13 @@ func (s *search) obvious() {
 	}
 	candidate := s.best.Clone()
 	if dropActions(candidate, func(a *plan.Action) bool { return a.AtUs > until }) {
+		s.try(candidate)
+	}
+}
+
+// order lets events come in the order of time, before anything is deleted: under a scheduler whatever goes changes the order of the rest.
+func (s *search) order() {
+	if candidate, ok := Without(s.best, &Part{Kind: RatePart, ID: schedulerName}); ok {
 		s.try(candidate)
 	}
 }
