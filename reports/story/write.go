@@ -52,7 +52,7 @@ func (t *teller) early() (texts []string) {
 	if len(faults) <= maxFaults {
 		return nil
 	}
-	slices.SortFunc(faults, func(a, b *pick) int { return cmp.Or(t.byTime(a, b), cmp.Compare(t.sentence(a), t.sentence(b))) })
+	slices.SortStableFunc(faults, func(a, b *pick) int { return cmp.Or(t.byTime(a, b), cmp.Compare(t.sentence(a), t.sentence(b))) })
 	for _, p := range faults[:len(faults)-maxFaults+1] {
 		texts = append(texts, strings.TrimSuffix(t.sentence(p), necessaryMark))
 		delete(t.chosen, p.seq)
