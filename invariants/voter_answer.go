@@ -72,7 +72,7 @@ func (c *core) changeMade(r *replica, q *voterQuestion) {
 }
 
 // changeEvent follows the begin and the end of a change at a leader, for the goals of the calm: whether two are under way at once is
-// judged by requests and answers (scenarios, changes_open.go).
+// judged by requests and answers (changesOpen in package scenarios).
 func (c *core) changeEvent(r *replica, started bool) {
 	r.changing = started
 }

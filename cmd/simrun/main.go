@@ -1,4 +1,12 @@
-// Command simrun runs Kafka's KRaft and metadata bootstrap inside a deterministic simulator. See the README.
+// Command simrun runs Kafka's KRaft and metadata bootstrap inside a deterministic simulator.
+//
+//	simrun campaign                    ten thousand schedules, within a minute
+//	simrun run kip1262/draft --seed 17 one of them
+//	simrun replay CAPSULE              a failure again, with its full trace
+//	simrun list                        what there is: scenarios, invariants, faults
+//
+// It is sim/cli over the catalogue of package scenarios, with the commands that know Kafka: format, features, dump, compare and
+// mutants. Every command explains itself with --help; the README has the table of them, and of the exit codes.
 package main
 
 import (

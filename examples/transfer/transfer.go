@@ -1,5 +1,9 @@
 // Package transfer is the protocol of docs/sim.md: a sender hands numbered items to a receiver, which must apply each
-// exactly once and in order, although messages get lost and machines lose power.
+// exactly once and in order, although messages get lost and machines lose power. Copy the directory and change it:
+//
+//	go test ./examples/transfer
+//
+// has no failure; with the receiver of section 7 of that page it has, within a few dozen seeds.
 package transfer
 
 import (

@@ -1,11 +1,31 @@
 // Package plan holds the data that goes into a run and comes out of it: Plan, Verdict, Capsule.
 //
-// A plan is everything that a run depends on. The same plan on the same engine version gives the same verdict to the last
-// bit. Plans are JSON; hosts and actions carry stable string ids, and decisions are keyed by those ids, never by an index.
-// 64-bit values are strings in JSON. An absent field means the benign value, for ever; an unknown field is an error.
+// A failure that can only be described by the seed of a program dies with the next version of that program. Here everything
+// that a run depends on is a document, which people read, edit, shorten and send to each other:
+//
+//	p, err := plan.ReadFile("plan.json", registry) // or plan.Decode, or a Scenario's Draw
+//	p.Actions = p.Actions[:1]                      // one fault instead of four
+//	err = plan.Validate(p, registry)
+//	text, err := plan.Encode(p)
+//
+// A Verdict is what a run of it came to; a Capsule holds a plan, the decisions that its run drew, and the hashes that a replay
+// has to reach.
+//
+// # Guarantees
+//
+// The same plan on the same engine version gives the same verdict to the last bit. Hosts and actions carry stable string ids,
+// and decisions are keyed by those ids, never by an index, so that a deleted line moves no other. 64-bit values are strings in
+// JSON, which has no such numbers. An absent field means the benign value, for ever; an unknown field is an error that names it,
+// and wraps ErrInput as every other error about a document does. Encode and Decode are inverse, and so are FormatAction and
+// ParseAction. What is read is at most MaxFileBytes long and comes from a regular file.
 //
 // The package knows no scenario: scenarios register kinds of action (Registry), each with typed parameters, a one-line
 // text form that prints back exactly, and documentation. So a plan can be validated by a program that does not understand it.
+//
+// # Refused
+//
+// A language with expressions (a plan that computes cannot be shortened line by line), YAML (three ways to write a number),
+// and the seed alone with the version of the program (nothing in it can be edited).
 package plan
 
 import (

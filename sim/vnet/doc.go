@@ -23,6 +23,15 @@
 //
 // Datagram transport: each message alone may be lost, duplicated or overtaken; a cut or a filter loses it.
 //
+// # Use
+//
+// The world drives a Net; a program sees it through sim.Env alone. A message from one host to another:
+//
+//	id := net.Reserve(client, boot, lane)            // a number for the connection, at once
+//	net.Open(nowNs, id, server, port, cause)         // its outcome arrives as a packet
+//	net.Send(nowNs, id, vnet.Client, m, cause)       // calls Schedule(atNs, packet, entity, key)
+//	net.Arrive(atNs, packet, &delivery)              // at that time: what it was, and for whom
+//
 // # Not modelled
 //
 // Congestion control, partial messages (a message arrives whole or not at all), and routing: there are only pairs.
