@@ -59,7 +59,7 @@ func (k *kafkaCluster) build(w *sim.World, p *plan.Plan, s *kafkaScenario) error
 		w.Install(h, func() sim.Process { return &counterNode{node: node{c: &k.cluster, h: e}, k: k} })
 	}
 	w.SetLiveness(sim.Liveness{SmallestTimeoutNs: settings.smallestTimeoutNs(), BoundNs: settings.calmBoundNs(p)})
-	k.playFrom(w, p, s)
+	k.playFrom(w, s)
 	w.Add(&k.play)
 	k.prompt.build(&k.cluster, p)
 	config := settings.checkerConfig(p)
@@ -95,7 +95,7 @@ func (k *kafkaCluster) partition(h *sim.Host) string {
 }
 
 // playFrom makes the play ready for a run.
-func (k *kafkaCluster) playFrom(w *sim.World, p *plan.Plan, s *kafkaScenario) {
+func (k *kafkaCluster) playFrom(w *sim.World, s *kafkaScenario) {
 	a := &k.play
 	a.k, a.w, a.name, a.script, a.boundNs = k, w, s.name, s.script, s.phaseBoundNs(int64(len(k.hosts)))
 	a.nodes, a.index, a.operator = a.nodes[:0], a.index[:0], nil

@@ -1,5 +1,3 @@
-//nodet:room
-
 package scenarios
 
 import (
@@ -32,12 +30,13 @@ func (x *prompt) began(h *sim.Host, list []voters.Endpoint) {
 	}
 }
 
-// saysWhere judges a request that may say where its sender listens. An operator asks in the name of others.
+// saysWhere judges a request that may say where its sender listens. An operator asks in the name of others, and is no host of the
+// cluster where raft runs alone.
 func (x *prompt) saysWhere(from *sim.Host, m sim.Message) {
-	e := &x.c.hosts[from.Index()]
-	if e.kind == kindOperator {
+	if from.Kind() == kindOperator {
 		return
 	}
+	e := &x.c.hosts[from.Index()]
 	switch r := m.(type) {
 	case *raft.BeginQuorumEpochRequest:
 		if len(r.LeaderEndpoints) > 0 {

@@ -1,5 +1,3 @@
-//nodet:room
-
 package scenarios
 
 import (

@@ -126,8 +126,8 @@ func versionFor(m raft.Message, one, two *hostSettings) (int16, error) {
 func (t *transport) Send(conn int64, m raft.Message) {
 	h := t.env.Peer(conn)
 	if h == nil {
-		t.env.Send(conn, m)                             // it is over: nobody gets it,
-		t.c.prompt.closed(t.env.Host(), sim.Conn(conn)) // nor is anybody owed an answer over it
+		t.env.Send(conn, m)                   // it is over: nobody gets it,
+		t.c.prompt.closed(t.env.Host(), conn) // nor is anybody owed an answer over it
 		return
 	}
 	if h.Kind() == kindOperator { // whose tool is as new as anybody, and has no version of its own

@@ -431,7 +431,7 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 	b := img.Broker(id)
 	switch {
 	case b == nil:
-		c.register(h, img, id, -1, d)
+		c.register(h, id, -1, d)
 	case b.Fenced && d.chance(80):
 		back := &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64}
 		if len(b.LogDirs) > 1 && d.chance(15) { // it comes back without one of its disks
@@ -444,7 +444,7 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 	case b.Fenced && d.chance(10):
 		c.all.k.submit(h, controller.Op{Kind: controller.UnregisterBroker, NodeID: id})
 	case b.Fenced:
-		c.register(h, img, id, b.Epoch, d)
+		c.register(h, id, b.Epoch, d)
 	case d.chance(8): // its first answer was lost
 		c.again(h, b)
 	case img.MetadataVersion() >= cordonsSince && d.chance(15):
@@ -464,7 +464,7 @@ func (c *topicClient) brokerStep(h *sim.Host, img *image.Image, id int32, up int
 	case d.chance(40):
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantFence: true})
 	case d.chance(40):
-		c.register(h, img, id, b.Epoch, d) // killed, and back at once
+		c.register(h, id, b.Epoch, d) // killed, and back at once
 	case d.chance(40):
 		c.beat(h, &controller.BrokerHeartbeat{BrokerID: id, BrokerEpoch: b.Epoch, CurrentMetadataOffset: math.MaxInt64, WantShutDown: true})
 	}
@@ -485,7 +485,7 @@ func (c *topicClient) again(h *sim.Host, b *image.Broker) {
 }
 
 // register introduces a new incarnation. With some luck it proves that the one before it, of the given epoch, ended in order.
-func (c *topicClient) register(h *sim.Host, img *image.Image, id int32, before int64, d *topicDice) {
+func (c *topicClient) register(h *sim.Host, id int32, before int64, d *topicDice) {
 	n := nodeOf(h)
 	r := &controller.BrokerRegistration{
 		BrokerID: id, ClusterID: n.control.ClusterID(), Version: 4, PreviousBrokerEpoch: -1,
