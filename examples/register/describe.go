@@ -1,3 +1,5 @@
+//nodet:room
+
 package register
 
 import (

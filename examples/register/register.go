@@ -1,3 +1,5 @@
+//nodet:room
+
 // Package register is the smallest useful program for the simulator: a register on two machines. The primary n1 takes
 // writes, stores them, sends them to the backup n2, and acknowledges when n2 has stored them too. Reads go to the backup.
 // It has a planted bug, see Replicate in Input: `go test` finds, shrinks and replays it, and so does the main in cmd.
@@ -5,7 +7,8 @@
 // Read it from the top: message, what crosses the network; replica, the program under test (sim.Process); reads, the one
 // promise and the one duty (a checker and a sim.Obligation); scenario, from a seed to a plan and from a plan to a world;
 // Catalogue, what commands and tests take. describe.go gives failures their words, canary.go makes the planted bug the canary of
-// other catalogues, and register_test.go has the ways to run all that from go test.
+// other catalogues, and register_test.go has the ways to run all that from go test. The line above puts this file under
+// cmd/nodet, which refuses what would make two runs of a plan differ.
 package register
 
 import (

@@ -1,3 +1,5 @@
+//nodet:room
+
 // Package transfer is the protocol of docs/sim.md: a sender hands numbered items to a receiver, which must apply each
 // exactly once and in order, although messages get lost and machines lose power. Copy the directory and change it:
 //
