@@ -211,3 +211,14 @@ func TestUnmetIsBeyondWhatStands(t *testing.T) {
 	require.Equal(t, "leader-exists: nobody leads; c2 is follower in epoch 6", beyond(standing, "leader-exists: nobody leads; c2 is follower in epoch 6"))
 	require.Equal(t, "leader-exists: nobody leads; c1 is candidate in epoch 7", beyond("", "leader-exists: nobody leads; c1 is candidate in epoch 7"))
 }
+
+// A number in a sentence is that of a host only where the word before it can mean one.
+func TestNumbersOfBrokersWithoutAHostNameNobody(t *testing.T) {
+	w := newWritten("c1", "b1")
+	w.Plan.Hosts[0].Kind, w.Plan.Hosts[1].Kind, w.Nodes = "controller", "broker", []int32{1, 200}
+	tell := &teller{h: &w.History}
+	require.Equal(t, " (node 200 is b1)", tell.who("c1 fences broker 200 for silence"))
+	require.Equal(t, " (node 1 is c1)", tell.who("leader 1 of epoch 3 sends 65 after 67"))
+	require.Empty(t, tell.who("broker 1 is eligible, its former process ended in order"))
+	require.Empty(t, tell.who("partition A-1: leader 1, epochs 0 and 0, in sync 1 3"))
+}

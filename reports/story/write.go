@@ -230,7 +230,7 @@ func (t *teller) who(sentence string) string {
 		node, err := strconv.ParseInt(word, 10, 32)
 		if err == nil && listed("node,broker,voter,leader", previous) {
 			host := slices.Index(t.h.Nodes, int32(node))
-			if host < 0 || slices.Contains(t.h.Nodes[host+1:], int32(node)) {
+			if host < 0 || slices.Contains(t.h.Nodes[host+1:], int32(node)) || !t.meant(host, previous, sentence) {
 				continue
 			}
 			if text := fmt.Sprintf("node %d is %s", node, t.h.Hosts[host]); !slices.Contains(known, text) {
@@ -243,4 +243,16 @@ func (t *teller) who(sentence string) string {
 		return ""
 	}
 	return " (" + enumerate(known) + ")"
+}
+
+// meant reports whether a number behind a word can be that of a host. Brokers that are there by records alone share numbers with
+// controllers, and who leads a partition is one of them.
+func (t *teller) meant(host int, word, sentence string) bool {
+	switch word {
+	case "broker":
+		return t.h.Plan.Hosts[host].Kind == "broker"
+	case "leader":
+		return !strings.Contains(sentence, "partition ")
+	}
+	return true
 }
