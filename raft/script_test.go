@@ -74,7 +74,7 @@ func (s *script) run(t *testing.T, d *datadriven.TestData) string {
 		"vote": s.cmdVote, "fetch": s.cmdFetch, "begin": s.cmdBegin, "end": s.cmdEnd, "answer": s.cmdAnswer,
 		"disconnect": s.cmdDisconnect, "append": s.cmdAppend, "resign": s.cmdResign, "shutdown": s.cmdShutdown,
 		"status": s.cmdStatus, "kill": s.cmdKill, "dial": s.cmdDial, "listener": s.cmdListener, "release": s.cmdRelease,
-		"unregister":    s.cmdUnregister,
+		"unregister": s.cmdUnregister, "decay": s.cmdDecay,
 		"corrupt-state": s.cmdCorruptState, "connect": s.cmdConnect,
 	}
 	for name, command := range s.voterCommands() {
@@ -224,6 +224,20 @@ func (s *script) cmdState(d *datadriven.TestData) error {
 func (s *script) cmdCorruptState(d *datadriven.TestData) error {
 	s.writeFile("quorum-state", []byte(d.Input))
 	return nil
+}
+
+// cmdDecay flips the last bit of the log while the replica has it open.
+func (s *script) cmdDecay(*datadriven.TestData) error {
+	fd, err := s.files.Open(scriptDir+"/00000000000000000000.log", false)
+	require.NoError(s.t, err)
+	size, err := s.files.Size(fd)
+	require.NoError(s.t, err)
+	var last [1]byte
+	_, err = s.files.ReadAt(fd, last[:], size-1)
+	require.NoError(s.t, err)
+	last[0] ^= 1
+	require.NoError(s.t, s.files.WriteAt(fd, last[:], size-1))
+	return s.files.Close(fd)
 }
 
 // cmdLog fills the log with one batch of one record per epoch named: log epochs=(1,1,2).

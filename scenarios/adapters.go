@@ -16,10 +16,13 @@ type transport node
 
 func (t *transport) Dial(host string, port uint16) int64 {
 	to, at := t.c.locate(t.h, host, port)
-	return t.env.Dial(to, int32(at))
+	conn := t.env.Dial(to, int32(at))
+	t.c.prompt.once.dialled(t.env.Host(), conn)
+	return conn
 }
 func (t *transport) CloseConn(conn int64) {
 	(*node)(t).unlink(conn)
+	t.c.prompt.once.over(t.env.Host(), conn)
 	t.env.CloseConn(conn)
 }
 

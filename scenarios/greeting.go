@@ -53,9 +53,10 @@ func (n *node) opened(env *sim.Env, nowMs int64, conn sim.Conn) error {
 	return n.greet(env, nowMs, conn, newestGreeting(n.h))
 }
 
-// connected tells raft that a connection is open. What has waited for that leaves in this call, and is not judged as a new question.
+// connected tells raft that a connection is open. What has waited for that leaves in this call, and is as old as
+// its dial.
 func (n *node) connected(env *sim.Env, nowMs int64, conn sim.Conn) error {
-	n.c.prompt.once.opening = env.Host()
+	n.c.prompt.once.opens(env.Host(), conn)
 	err := n.replica.Connected(nowMs, conn)
 	n.c.prompt.once.opening = nil
 	return err

@@ -22,7 +22,10 @@ type once struct {
 	astray    bool       // an address may lead to a host that it does not mean
 	asked     []question // by sender, then by receiver
 	learned   []toldMark // by host: the high watermark that it reached as a follower of an epoch
+	turns     []int64    // by host: inputs that its raft lane has taken
+	dials     []dial     // of connections that are not open yet
 	opening   *sim.Host  // that takes in the opening of a connection; nil: none
+	dialTurn  int64      // when that was dialled; -1: not known
 }
 
 // question is the last Vote or EndQuorumEpoch of a node to another, in one process life and one stay in a role.
@@ -34,7 +37,16 @@ type question struct {
 	boot        int32 // of the sender
 	preVote     bool
 	answered    bool
-	refused     bool // by an answer
+	refused     bool  // by an answer
+	turn        int64 // in which that came
+}
+
+// dial is the turn in which a process dialled a connection.
+type dial struct {
+	host int
+	boot int32
+	conn sim.Conn
+	turn int64
 }
 
 // meantForAny is the voter of a request whose version, or kind, does not say whom it is meant for.
@@ -46,7 +58,7 @@ var leadsAstray = []string{"names", "move", "misadvertise", "repoint"}
 // build makes it ready for a run with n hosts.
 func (o *once) build(w *sim.World, n int) {
 	o.evaluated, o.hosts, o.asked, o.learned = w.Evaluated(noNeedlessRequest.Name), n, o.asked[:0], o.learned[:0]
-	o.astray, o.opening = false, nil
+	o.astray, o.opening, o.dials = false, nil, o.dials[:0]
 	for i := range w.Plan().Actions {
 		o.astray = o.astray || slices.Contains(leadsAstray, w.Plan().Actions[i].Kind)
 	}
@@ -80,7 +92,7 @@ func (o *once) answered(at, from *sim.Host, m raft.Message) {
 	switch r := m.(type) {
 	case *raft.VoteResponse:
 		if q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape && r.ErrorCode == raft.None && r.PartitionError == raft.None {
-			q.answered, q.refused = true, !r.VoteGranted
+			q.answered, q.refused, q.turn = true, !r.VoteGranted, o.turns[at.Index()]
 		}
 	case *raft.EndQuorumEpochResponse:
 		q.answered = q.answered || q.correlation == r.Correlation && r.LeaderEpoch == q.epoch && !r.WrongShape &&
@@ -138,21 +150,47 @@ func (o *once) asks(w *sim.World, from, to *sim.Host, q question) {
 
 // lost judges the question of a candidate by the voters that have refused it in this epoch (kraft-protocol 1.8). A candidate's voter set
 // does not change. Whoever got the question in another's place may be no voter, or the same one twice; and a question that waited for its
-// connection is older than what its sender knows by now.
+// connection is as old as its dial.
 func (o *once) lost(w *sim.World, from, to *sim.Host, q *question) {
 	n := nodeOf(from)
-	if n == nil || o.astray || o.opening == from {
+	if n == nil || o.astray {
 		return
 	}
 	set := n.replica.Voters()
-	left, voters := set.Len(), set.Len()
+	left, voters, lastTurn := set.Len(), set.Len(), int64(0)
 	for i := from.Index() * o.hosts; i < (from.Index()+1)*o.hosts; i++ {
 		if a := &o.asked[i]; a.refused && !a.preVote && a.kind == q.kind && a.epoch == q.epoch && a.boot == q.boot && set.Find(a.voter) != nil {
 			left--
+			lastTurn = max(lastTurn, a.turn)
 		}
 	}
-	if left < voters/2+1 {
+	if left < voters/2+1 && (o.opening != from || o.dialTurn >= lastTurn) {
 		w.Violate(noNeedlessRequest.Name, "lost", from.ID()+" asked "+to.ID()+" for its vote in epoch "+number(int64(q.epoch))+", and "+
 			number(int64(voters-left))+" of "+number(int64(voters))+" voters had refused theirs")
 	}
+}
+
+// dialled notes that the replica of a host dials a connection, for which the first request waits.
+func (o *once) dialled(h *sim.Host, conn sim.Conn) {
+	if o.turns == nil {
+		return
+	}
+	o.dials = slices.DeleteFunc(o.dials, func(d dial) bool { return d.host == h.Index() && d.boot != h.Boot() })
+	o.dials = append(o.dials, dial{host: h.Index(), boot: h.Boot(), conn: conn, turn: o.turns[h.Index()]})
+}
+
+// over hears that a connection is over, open or not.
+func (o *once) over(h *sim.Host, conn sim.Conn) {
+	o.dials = slices.DeleteFunc(o.dials, func(d dial) bool { return d.host == h.Index() && d.conn == conn })
+}
+
+// opens begins the call in which a replica hears that a connection is open.
+func (o *once) opens(h *sim.Host, conn sim.Conn) {
+	o.opening, o.dialTurn = h, -1
+	for i := range o.dials {
+		if d := &o.dials[i]; d.host == h.Index() && d.conn == conn {
+			o.dialTurn = d.turn
+		}
+	}
+	o.over(h, conn)
 }

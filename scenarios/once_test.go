@@ -135,7 +135,14 @@ func TestNoNeedlessRequest(t *testing.T) {
 		{"asked by one whom nobody refused that is a voter", "", func(x *prompt, me, _ *sim.Host) { refusedBy(x, me, 2, 77); asksOn(x, me) }},
 		{"asked before it had lost, and sent when a connection opens", "", func(x *prompt, me, _ *sim.Host) {
 			refusedBy(x, me, 2, 3)
-			x.once.opening = me
+			x.once.opening, x.once.dialTurn = me, x.turns[me.Index()]-1
+			asksOn(x, me)
+			x.once.opening = nil
+		}},
+		{"asked after it had lost, over a connection that it dials for that", "lost", func(x *prompt, me, _ *sim.Host) {
+			refusedBy(x, me, 2, 3)
+			x.once.dialled(me, 7_000_000)
+			x.once.opens(me, 7_000_000)
 			asksOn(x, me)
 			x.once.opening = nil
 		}},

@@ -89,6 +89,7 @@ func (x *prompt) build(c *cluster, p *plan.Plan) {
 		x.leaving, x.seen = append(x.leaving, leavingSince{}), append(x.seen, -1)
 		x.configured = append(x.configured, configured{boot: -1})
 	}
+	x.once.turns = x.turns
 	c.w.Add(x)
 }
 
@@ -135,6 +136,7 @@ func (x *prompt) closed(at *sim.Host, conn sim.Conn) {
 		return
 	}
 	x.changes.closed(at, conn)
+	x.once.over(at, conn)
 	n := len(x.turns)
 	for i := at.Index() * n; i < at.Index()*n+n; i++ {
 		if x.asked[i].conn == conn {

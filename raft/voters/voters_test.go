@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"slices"
 	"testing"
 
 	"flag"
@@ -92,6 +93,17 @@ func TestOperations(t *testing.T) {
 	require.True(t, ok)
 	require.False(t, updated.NeedsUpdate(&moved))
 	require.Equal(t, "host", s.Find(2).Endpoints[0].Host, "the old set is what it was")
+	for _, change := range []func(v *Voter){
+		func(v *Voter) { v.MinKRaftVersion++ }, func(v *Voter) { v.MaxKRaftVersion++ },
+		func(v *Voter) { v.Endpoints[0].Port++ }, func(v *Voter) { v.Endpoints[0].Name = "OTHER" },
+		func(v *Voter) { v.Endpoints = append(v.Endpoints, Endpoint{Name: "OTHER"}) }, func(v *Voter) { v.Endpoints = nil },
+	} {
+		changed := voter(2, 2)
+		require.False(t, s.NeedsUpdate(&changed))
+		changed.Endpoints = slices.Clone(changed.Endpoints)
+		change(&changed)
+		require.True(t, s.NeedsUpdate(&changed), "%+v", changed)
+	}
 	_, ok = s.Update(voter(2, 7))
 	require.False(t, ok, "another directory")
 	_, ok = s.UpdateIgnoringDirectoryID(voter(2, 7))
