@@ -43,7 +43,7 @@ func (a *App) verifyFixCommand() *cobra.Command {
 		Short: "Say how many seeds it takes to believe a fix, and run them",
 		Long: "Verify-fix runs the plan of a capsule, which must not show its failure any more, and then so many seeds of its scenario that\n" +
 			"the failure, at the rate at which it was seen before, would have shown itself with the given confidence. The rate is that of\n" +
-			"the last campaign in --db that saw the failure, or --rate; for a rate that is known with an interval the lower limit\n" +
+			"the last campaign in --db that saw the failure, or --rate, or else the one in the capsule; the lower limit of its interval\n" +
 			"counts. Where there is no rate it runs 1000 seeds, or --seeds, and says which rates those rule out.\n" +
 			"Exit code 1 when the failure, or any other finding, shows; 0 else, also where --seeds is less than the confidence needs.",
 		Example: fmt.Sprintf("  %s verify-fix %s/FILE.json\n  %s verify-fix %s/FILE.json --confidence 0.99 --rate 5/3000\n  %s verify-fix %s/FILE.json --seeds 20000",
@@ -52,7 +52,7 @@ func (a *App) verifyFixCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.Float64Var(&c.confidence, "confidence", c.confidence, "how sure to be, between 0.5 and 1")
-	f.StringVar(&c.rate, "rate", "", "how often the failure was seen, as 5/3000 (default: what --db says)")
+	f.StringVar(&c.rate, "rate", "", "how often the failure was seen, as 5/3000 (default: what --db says, or the capsule)")
 	f.Int64Var(&c.seeds, "seeds", 0, "seeds to run (0: as many as the confidence needs)")
 	f.Var(&c.first, "first", "first seed")
 	f.IntVar(&c.workers, "workers", c.workers, "worker processes")
@@ -94,7 +94,7 @@ func (c *fixCall) run(args []string) error {
 	r := &reports.Fix{
 		Capsule: args[0], Scenario: name, Fingerprint: target, Engine: src.capsule.Engine, Confidence: c.confidence,
 	}
-	if err := c.plan(r); err != nil {
+	if err := c.plan(r, src.capsule.Rate); err != nil {
 		return err
 	}
 	config := Configure(c.cmd, args, src.plan)
@@ -114,11 +114,15 @@ func (c *fixCall) run(args []string) error {
 	return c.report(config, r)
 }
 
-// plan finds the rate, and how many seeds it asks for.
-func (c *fixCall) plan(r *reports.Fix) error {
+// plan finds the rate, and how many seeds it asks for. Where nobody else knows one it is that of the runs in which the capsule was found.
+func (c *fixCall) plan(r *reports.Fix, found *plan.FailureRate) error {
 	rate, source, err := c.before(r)
 	if err != nil {
 		return err
+	}
+	if rate == nil && found != nil && found.Failures > 0 && found.Failures <= found.Runs {
+		of := campaign.NewRate(int64(found.Failures), int64(found.Runs))
+		rate, source = &of, "where the capsule was found"
 	}
 	r.Seeds = c.seeds
 	if rate != nil {
