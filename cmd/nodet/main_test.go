@@ -14,9 +14,10 @@ func TestWarnsWhenThereIsNothingToCheck(t *testing.T) {
 		warns bool
 	}{
 		{"a room", []string{"./sim/check"}, false},
-		{"no room", []string{"./reports", "./examples/transfer"}, true},
-		{"a room of one's own", []string{"-rooms=github.com/kraftsim/kraftsim/examples/...", "./examples/transfer"}, false},
-		{"in two words", []string{"-rooms", "github.com/kraftsim/kraftsim/examples/transfer", "./examples/transfer"}, false},
+		{"no room", []string{"./reports", "./sim/simtest"}, true},
+		{"a room by its comment", []string{"./reports", "./examples/transfer"}, false},
+		{"a room of one's own", []string{"-rooms=github.com/kraftsim/kraftsim/reports/...", "./reports"}, false},
+		{"in two words", []string{"-rooms", "github.com/kraftsim/kraftsim/reports", "./reports"}, false},
 		{"a room that is not among them", []string{"-rooms=example.com/mine", "./sim/check"}, true},
 		{"as a vet tool", []string{"vet.cfg"}, false},
 		{"what vet asks", []string{"-V=full"}, false},
