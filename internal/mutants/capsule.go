@@ -132,6 +132,9 @@ func (x *product) shorten(ctx context.Context, p *plan.Plan, runs int64, dir str
 		return fmt.Sprintf("not shrunk: %v", err), false, ctx.Err()
 	}
 	goal := first.Verdict.Fingerprint()
+	if r.failsClean != "" {
+		return "not shrunk: the clean program fails by the plan, too: " + r.failsClean, false, ctx.Err()
+	}
 	small, stats := shrink.Shrink(r, p, goal, shrinkRuns, nil)
 	if !stats.Reproduced {
 		return fmt.Sprintf("not shrunk: a second run does not show %q", goal), false, ctx.Err()

@@ -21,6 +21,9 @@ type remote struct {
 	catalogue *sim.Catalogue
 	deadline  time.Time // after it nothing is run any more
 	expired   bool
+	// failsClean is the fingerprint of the last run of the clean program that failed: such a plan says nothing of the mutant, and something of
+	// the clean program.
+	failsClean string
 }
 
 // candidateTime is the wall time of one candidate, a hundred times what most need.
@@ -48,13 +51,14 @@ func (r *remote) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
 		return sim.Result{}, fmt.Errorf("mutants: the plan cannot be run: %s", res.Detail)
 	}
 	result := sim.Result{Verdict: res.Verdict, Decisions: res.Drawn}
+	r.failsClean = ""
 	if res.Verdict.Outcome.Finding() {
 		own, err := r.clean.Run(p, sim.Options{})
 		if err != nil {
 			return sim.Result{}, err
 		}
 		if own.Verdict.Outcome.Finding() {
-			result.Verdict = &plan.Verdict{Outcome: plan.OK}
+			r.failsClean, result.Verdict = own.Verdict.Fingerprint(), &plan.Verdict{Outcome: plan.OK}
 		}
 	}
 	return result, nil
