@@ -262,7 +262,7 @@ func (t *teller) faultText(a *plan.Action, downs []int32) string {
 		}
 		return fmt.Sprintf("from %s on "+chance+"%s", at, get("on"), host, lasting)
 	case "disk-full":
-		return fmt.Sprintf("from %s on the disk of %s has room for %s bytes%s", at, host, get("free"), lasting)
+		return fmt.Sprintf("from %s on the disk of %s has room for %s%s", at, host, bytesText(get("free")), lasting)
 	case "disk-slow":
 		percent, _ := strconv.ParseInt(get("percent"), 10, 64)
 		//nodet:allow float one division, as above

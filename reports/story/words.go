@@ -85,7 +85,7 @@ func mediumText(a *plan.Action, get func(string) string, lasting string) string 
 	case "flap":
 		return fmt.Sprintf("the links from %s to %s begin to go down and up%s", get("from"), get("to"), lasting)
 	case "throttle":
-		return fmt.Sprintf("the links from %s to %s carry only %s bytes a second%s", get("from"), get("to"), get("bytes_per_second"), lasting)
+		return fmt.Sprintf("the links from %s to %s carry only %s a second%s", get("from"), get("to"), bytesText(get("bytes_per_second")), lasting)
 	case "resolve":
 		if get("to") == "" {
 			return fmt.Sprintf("the name %s does not resolve any more%s", get("name"), lasting)
@@ -124,4 +124,12 @@ func momentText(a *plan.Action) string {
 		return "between the records of one batch" + nth
 	}
 	return "(" + bareAction(a) + ")"
+}
+
+// bytesText is a size in words.
+func bytesText(n string) string {
+	if n == "1" {
+		return "1 byte"
+	}
+	return n + " bytes"
 }
