@@ -338,7 +338,7 @@ type mention struct {
 	hosts   []int32
 	epochs  []int32
 	offsets [][2]int64 // each in the order in which it is to be tried: the number may be where something ends, exclusively
-	words   []string
+	words   []string   // without numbers and what they are called
 }
 
 // bare is a word without what stands around it.
@@ -353,7 +353,11 @@ func (t *teller) read(sentence string) (m mention) {
 	previous := ""
 	for _, word := range words {
 		word = bare(word)
-		m.words = append(m.words, word)
+		if _, err := strconv.ParseInt(word, 10, 64); err == nil && len(m.words) > 0 {
+			m.words = m.words[:len(m.words)-1] // "epoch 3" speaks of a number, not of what it is called
+		} else {
+			m.words = append(m.words, word)
+		}
 		if i := slices.Index(t.h.Hosts, word); i >= 0 && !slices.Contains(m.hosts, int32(i)) {
 			m.hosts = append(m.hosts, int32(i))
 		}

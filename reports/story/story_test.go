@@ -222,3 +222,15 @@ func TestNumbersOfBrokersWithoutAHostNameNobody(t *testing.T) {
 	require.Empty(t, tell.who("broker 1 is eligible, its former process ended in order"))
 	require.Empty(t, tell.who("partition A-1: leader 1, epochs 0 and 0, in sync 1 3"))
 }
+
+// What a sentence calls by its name is told, and what it only counts is not.
+func TestWordsOfTheSentenceAreSubjects(t *testing.T) {
+	w := newWritten("n1")
+	w.claims(0, -1, sim.Claim{Topic: "epoch", Clause: "goes to epoch 3", Epoch: 2})
+	w.claims(0, -1, sim.Claim{Topic: "snapshot", Clause: "has the snapshot that ends at offset 36", From: 35, To: 36})
+	last := w.claims(0, -1, sim.Claim{Topic: "append", Clause: "appends offset 40", From: 40, To: 41})
+	w.breaks(last, "fit", "n1 deleted its log below 37 in epoch 3, and no durable snapshot reaches that far")
+	text := Tell(&w.History, nil).String()
+	require.Contains(t, text, "n1 has the snapshot that ends at offset 36")
+	require.NotContains(t, text, "goes to epoch 3")
+}
