@@ -14,11 +14,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kraftsim/kraftsim/metadata/bootstrap"
 	"github.com/kraftsim/kraftsim/metadata/features"
 	"github.com/kraftsim/kraftsim/metadata/format"
 	"github.com/kraftsim/kraftsim/metadata/metaprops"
 	"github.com/kraftsim/kraftsim/metadata/osfiles"
 	"github.com/kraftsim/kraftsim/metadata/startup"
+	"github.com/kraftsim/kraftsim/raft/quorumstate"
 	"github.com/kraftsim/kraftsim/raft/record"
 	"github.com/kraftsim/kraftsim/sim/cli"
 	"github.com/spf13/cobra"
@@ -147,6 +149,9 @@ func apart(dirs []string) error {
 	for i, dir := range dirs {
 		info, err := os.Stat(dir)
 		if err != nil {
+			if _, link := os.Lstat(dir); link == nil && errors.Is(err, os.ErrNotExist) {
+				return cli.Usagef("log.dirs: %s is a link to a directory that is not there: make that one first", dir)
+			}
 			continue // not there yet, or the formatter says what is wrong with it
 		}
 		infos[i] = info
@@ -259,11 +264,16 @@ func (c *formatCall) run(cmd *cobra.Command) error {
 	if err := notInUse(disk, o.Directories, o.MetadataDir); err != nil {
 		return err
 	}
+	old := oldLog(disk, o)
 	result, err := format.Format(disk, o, format.Deps{Chooser: randomChooser{}, Clock: &listedClock{times: c.at}})
 	if err != nil {
 		return cli.Usagef("%s", bare(err))
 	}
 	result.Messages = append(result.Messages, config.Warnings()...)
+	if old && slices.Contains(result.Formatted, o.MetadataDir) {
+		result.Messages = append(result.Messages, fmt.Sprintf("%s had a metadata log already, which is kept: the node starts on it under a new directory id "+
+			"(put the old meta.properties back if it is this node's, else empty the directory and format again)", o.MetadataDir))
+	}
 	return c.report(cmd, call, o, disk, result)
 }
 
@@ -278,6 +288,12 @@ func notInUse(disk *osfiles.Disk, dirs []string, metadataDir string) error {
 		}
 	}
 	return nil
+}
+
+// oldLog tells whether a replica has lived in the metadata directory. Kafka's tool does not look, and says nothing.
+func oldLog(disk *osfiles.Disk, o *format.Options) bool {
+	names, _ := disk.List(bootstrap.PartitionPath(o.MetadataDir)) // of what cannot be read the formatter says what is wrong
+	return slices.ContainsFunc(names, func(name string) bool { return name == quorumstate.FileName || strings.HasSuffix(name, ".log") })
 }
 
 func (c *formatCall) report(cmd *cobra.Command, call cli.Configuration, o *format.Options, disk *osfiles.Disk, r *format.Result) error {

@@ -204,6 +204,30 @@ func TestFormatCommandCombinations(t *testing.T) {
 	}
 }
 
+// TestFormatOddDirectories: what is odd about a directory is told in a line, and a log that is there stays as it is.
+func TestFormatOddDirectories(t *testing.T) {
+	root := plainDir(t)
+	config := root + "/server.properties"
+	require.NoError(t, os.WriteFile(config, []byte(configLines(root, nil)), 0o600))
+	require.NoError(t, os.Symlink(root+"/nowhere", root+"/d1"))
+	code, _, complaint := simrunHere("format", "-c", config, "-t", "X", "-s")
+	require.Equal(t, 2, code)
+	require.Contains(t, complaint, root+"/d1 is a link to a directory that is not there: make that one first\n")
+	require.NoFileExists(t, root+"/d0/meta.properties")
+
+	require.NoError(t, os.Mkdir(root+"/nowhere", 0o755))
+	log := root + "/d0/__cluster_metadata-0/00000000000000000000.log"
+	require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o755))
+	require.NoError(t, os.WriteFile(log, []byte("a log"), 0o600))
+	code, out, complaint := simrunHere("format", "-c", config, "-t", "X", "-s")
+	require.Zero(t, code, complaint)
+	require.Contains(t, out, root+"/d0 had a metadata log already, which is kept")
+	content, err := os.ReadFile(log)
+	require.NoError(t, err)
+	require.Equal(t, "a log", string(content))
+	require.FileExists(t, root+"/nowhere/meta.properties")
+}
+
 // TestFormatScript runs the command as it is typed, in a directory of its own.
 func TestFormatScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{

@@ -55,6 +55,12 @@ func (r *resolved) examine(f files.Files, e *metaprops.Ensemble, result *Result)
 		return nil, fmt.Errorf("%w: %s; use --ignore-formatted to skip it and format the others", ErrFormatted, loaded[0])
 	}
 	result.Skipped = loaded
+	for _, dir := range loaded {
+		if p := &e.Directory(dir).Properties; !p.HasClusterID || !p.HasNodeID { // of version 0, as an empty file is
+			result.Messages = append(result.Messages, fmt.Sprintf("%s counts as formatted, but its meta.properties has not both ids: no node "+
+				"starts on it; remove the file, and this directory is formatted, too", dir))
+		}
+	}
 	for _, dir := range loaded { // a run that was killed before may have renamed the file and not made the name durable
 		if err := f.SyncDir(dir); err != nil {
 			return nil, fmt.Errorf("%w %s: %w%s", ErrDirectory, dir, err, rerun(result.Formatted, loaded))

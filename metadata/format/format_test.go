@@ -368,6 +368,18 @@ func TestUnusableDirectories(t *testing.T) {
 	}
 }
 
+// TestSkippedWithoutIDs: an empty file is one of version 0 without ids, as in Kafka; who skips it is told that no node starts there.
+func TestSkippedWithoutIDs(t *testing.T) {
+	for content, told := range map[string]bool{"": true, "version=0\nbroker.id=1\n": true, "version=0\ncluster.id=X\nbroker.id=1\n": false} {
+		disk := filestest.NewMemory()
+		disk.Content["/d/2/meta.properties"] = []byte(content)
+		result, err := run(disk, base(t, "kip1262", func(o *Options) { three(o); o.IgnoreFormatted = true }))
+		require.NoError(t, err)
+		require.Equal(t, []string{"/d/0", "/e/1"}, result.Formatted)
+		require.Equal(t, told, strings.Contains(strings.Join(result.Messages, "\n"), "/d/2 counts as formatted, but its meta.properties has not both ids"))
+	}
+}
+
 // TestStandaloneOverAnOldFile: a metadata directory whose file has no directory id is left as it is; no voter is named, since none is written.
 func TestStandaloneOverAnOldFile(t *testing.T) {
 	disk := filestest.NewMemory()
