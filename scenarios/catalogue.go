@@ -23,7 +23,7 @@ func Catalogue() *sim.Catalogue {
 	}
 	return &sim.Catalogue{
 		Program: "simrun", Sites: diskSites(), Registry: registry, Scenarios: all(), Profiles: profiles(), Large: largeScenarios(),
-		Invariants: append(append(append(append(append(invariants.Docs(), invariants.AnswersDoc(), snapshotTriggers), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced, successorsOrder, noNeedlessRequest, noNeedlessResignation, ownListeners, electionTimerBound), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), topicCheckDocs[:]...),
+		Invariants: append(append(append(append(append(invariants.Docs(), invariants.AnswersDoc(), snapshotTriggers), kafkaCheckDocs[:]...), noNeedlessElection, noNeedlessWait, fenced, successorsOrder, noNeedlessRequest, noNeedlessResignation, ownListeners, electionTimerBound), append(append(append(toolCheckDocs[:], kipCaseDoc, upgradeComplete), invariants.MemberDocs()...), memberCheckDocs[:]...)...), append(topicCheckDocs[:], leadersGoBack)...),
 		Sometimes:  append(invariants.SometimesDocs(), append(append(append(kipSometimes(), stormSometimes()...), reconfigSometimes()...), invariants.MemberSometimes()...)...), Hazards: hazardDocs(),
 		Decode: decodeFile, Contents: contents, NodeOf: nodeNumber, MessageName: messageName,
 	}

@@ -30,6 +30,7 @@ type cluster struct {
 	kip      kipWitness
 	// membersOf is what the run has about registered nodes.
 	membersOf members
+	leaders   leadersBack
 	book      procedure
 	goal      upgradeGoal
 	// liveness is how the calm is judged.
@@ -114,6 +115,7 @@ func (c *cluster) build(w *sim.World, p *plan.Plan) error {
 	c.declare(p)
 	c.kip.build(c, p)
 	c.membersOf.build(c)
+	c.leaders.build(c)
 	c.book.build(c, p)
 	c.goal.build(c, p)
 	if err := c.asked.build(c, p); err != nil {

@@ -150,6 +150,9 @@ func casesOfCutFormat() []kipCase {
 		draw: func(d dice, p *plan.Plan) {
 			d.base(p, cast{voters: 3, brokers: 1, dynamic: true}, &kipProfile)
 			hostIn(p, "c1").Params["format"] = formatCut
+			if d.chance("struck", 50) { // between the name of its new meta.properties and the sync of that name: the next process sees the file
+				act(p, "step", stepKind, 0, "at", stepNewIdentity, "host", "c1", "how", d.pick("how", "kill", "power"), "down", "5ms")
+			}
 		},
 		reached: func(k *kipWitness) bool { // a shrunk plan may have static voters, whom no checkpoint names
 			return k.c.dynamic && (k.of("c1").nodeRan > 0 || len(k.of("c1").refusals) > 0)

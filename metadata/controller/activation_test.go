@@ -266,3 +266,13 @@ func TestConfigIsChecked(t *testing.T) {
 	require.True(t, good.Release.SupportsClusterID(records.ClusterIdRecordSince))
 	require.Equal(t, features.MetadataVersion, "metadata.version")
 }
+
+// TestLastVersionCounts: of several metadata.version records of a bootstrap the last one is in force (BootstrapMetadata).
+func TestLastVersionCounts(t *testing.T) {
+	level, err := bootstrapLevel([]records.Record{
+		&records.FeatureLevelRecord{Name: "metadata.version", FeatureLevel: 20}, &records.FeatureLevelRecord{Name: "metadata.version", FeatureLevel: 22},
+		&records.FeatureLevelRecord{Name: "group.version", FeatureLevel: 1},
+	})
+	require.NoError(t, err)
+	require.Equal(t, int16(22), level)
+}

@@ -268,6 +268,7 @@ func TestPeriodicElections(t *testing.T) {
 	g.commit(-1)
 	require.Equal(t, int32(1), n.ctl.Image().Partition(topicT, 2).Leader)
 	require.Equal(t, int64(600), n.ctl.DeadlineNs())
+	require.Equal(t, electionDeadlines{600, 800}, n.ctl.elections, "both come again")
 	require.NoError(t, g.elect(1, 0))
 	require.Equal(t, noDeadline, n.ctl.DeadlineNs())
 	require.NoError(t, g.elect(0, 0))

@@ -296,6 +296,12 @@ func TestFirstHeartbeatAfterFailover(t *testing.T) {
 	require.Empty(t, wrote)
 	require.Equal(t, two-1, n.ctl.beatOf(n.ctl.Image().Broker(2)).metadataOffset)
 	require.EqualValues(t, -1, n.ctl.beatOf(n.ctl.Image().Broker(1)).metadataOffset, "it has said nothing since")
+	require.EqualValues(t, -1, n.ctl.lowestActiveOffset(), "who shuts down waits for it all the same")
+	require.True(t, n.ctl.brokers.sessions.valid(second, 1, one))
+	n.ctl.brokers.activate(0, 9*second, n.ctl.Image())
+	require.False(t, n.ctl.brokers.sessions.valid(second, 2, two), "a fenced broker has no session that keeps its next process out")
+	reply, _ = beatAt(t, g, n, second, BrokerHeartbeat{BrokerID: 2, BrokerEpoch: two, CurrentMetadataOffset: two})
+	require.Equal(t, BrokerReply{BrokerEpoch: two, IsCaughtUp: true}, reply, "at the offset of its registration it has caught up")
 	reply, _ = beatAt(t, g, n, second, BrokerHeartbeat{BrokerID: 1, BrokerEpoch: one, CurrentMetadataOffset: two - 1})
 	require.False(t, reply.IsFenced)
 }

@@ -137,6 +137,9 @@ func TestPartitionChanges(t *testing.T) {
 	require.Empty(t, p.LastKnownElr)
 	require.Equal(t, int32(6), p.PartitionEpoch)
 	require.Equal(t, img.Digest(), apply(t, img, &records.ClearElrRecord{}).Digest(), "nothing left to clear")
+	change(func(r *records.PartitionChangeRecord) { r.LastKnownElr = []int32{5} })
+	img = apply(t, img, &records.ClearElrRecord{})
+	require.Empty(t, img.Partition(uuid(4), 0).LastKnownElr, "a last leader alone is cleared, too")
 }
 
 // A topic takes its partitions and configurations with it, and nothing of its neighbours.
