@@ -157,6 +157,25 @@ func TestShrinkRoundsTimes(t *testing.T) {
 	require.LessOrEqual(t, int64(small.StormUs), second+100_000)
 }
 
+// What shows in the calm only keeps its storm, which rounding makes longer by a quarter at most, or up to a tenth of a second.
+func TestRoundingMakesNoStormMuchLonger(t *testing.T) {
+	for storm, want := range map[plan.Int64]plan.Int64{500_000: 500_000, 457_300: 500_000, 210_000: 210_000, 90_000: 100_000, 960_000: 1_000_000} {
+		r := &dealer{fails: func(p *plan.Plan, _ map[string]bool) *plan.Verdict {
+			if p.StormUs < storm || len(p.Actions) == 0 {
+				return nil
+			}
+			v := broken("x")
+			v.Broken[0].AtUs = p.StormUs + 5
+			return v
+		}}
+		p := noisy(2, 2)
+		p.Actions[0].AtUs, p.Actions[1].AtUs, p.StormUs = 40_000, 80_000, storm
+		small, stats := shrink.Shrink(r, p, "violation/x/e", 500, nil)
+		require.True(t, stats.Minimal)
+		require.Equal(t, want, small.StormUs)
+	}
+}
+
 // A stuck run that waits for something else is another failure, though all have one fingerprint.
 func TestShrinkKeepsWhatAStuckRunWaitsFor(t *testing.T) {
 	f := &fake{fails: func(p *plan.Plan) *plan.Verdict {

@@ -59,7 +59,11 @@ func (s *search) stormEnd() {
 		}
 	}
 	for _, g := range grains[:3] {
-		if storm := up(int64(s.best.StormUs), g); storm == int64(s.best.StormUs) || s.try(s.withStorm(storm)) {
+		storm := up(int64(s.best.StormUs), g)
+		if storm > max(int64(s.best.StormUs)*5/4, 100_000) { // rounding is not to make a run much longer
+			continue
+		}
+		if storm == int64(s.best.StormUs) || s.try(s.withStorm(storm)) {
 			return
 		}
 	}
