@@ -221,11 +221,9 @@ func (k *replayCheck) printDecisions(w io.Writer, c *plan.Capsule, same bool) {
 	case c.Engine == sim.EngineVersion && same:
 		return
 	case c.Engine == sim.EngineVersion: // the engine is the one thing that did not change
-		fmt.Fprintf(w, "the capsule or the program is another than in its run, on the same engine %s: %d of %d decisions came up again\n",
-			sim.EngineVersion, k.Matched, k.Decisions)
+		fmt.Fprintf(w, "the capsule or the program is another than in its run, on the same engine %s%s\n", sim.EngineVersion, k.matched())
 	default:
-		fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s: %d of %d decisions came up again\n", c.Engine,
-			sim.EngineVersion, k.Matched, k.Decisions)
+		fmt.Fprintf(w, "the capsule is of engine %s, this is engine %s%s\n", c.Engine, sim.EngineVersion, k.matched())
 	}
 	if k.FirstUnknown != "" {
 		fmt.Fprintf(w, "the first decision that did not come up: %s\n", k.FirstUnknown)
@@ -235,6 +233,14 @@ func (k *replayCheck) printDecisions(w io.Writer, c *plan.Capsule, same bool) {
 	} else {
 		fmt.Fprintf(w, "the failure does not show any more: %s\n", c.Fingerprint)
 	}
+}
+
+// matched says how many decisions came up again, of a capsule that has some.
+func (k *replayCheck) matched() string {
+	if k.Decisions == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %d of %d decisions came up again", k.Matched, k.Decisions)
 }
 
 // quoted shows a text that may be empty.
