@@ -114,6 +114,17 @@ func TestKilledCampaignComesToTheSameTotals(t *testing.T) {
 	}
 }
 
+// Killed before anything was written, there is a file and no campaign in it.
+func TestResumeOfAFileWithoutCampaigns(t *testing.T) {
+	dir := t.TempDir()
+	l, err := ledger.Open(filepath.Join(dir, "new.db"))
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	out, err := program(t, dir, "campaign", "--resume", "last", "--db", "new.db").CombinedOutput()
+	require.ErrorContains(t, err, "exit status 2")
+	require.Equal(t, "simrun: new.db has no campaign yet: begin one, or name another file\n", string(out))
+}
+
 // The default campaign decides by measured costs what it runs. Killed and resumed, it has run exactly that, each seed once.
 func TestKilledDefaultCampaignRunsWhatItDecided(t *testing.T) {
 	dir := t.TempDir()

@@ -293,6 +293,9 @@ func findCampaign(l *ledger.Ledger, which string) (e ledger.Entry, err error) {
 		}
 		e, err = l.Find(id)
 	}
+	if errors.Is(err, ledger.ErrUnknown) && which == "last" {
+		return e, Usagef("%s has no campaign yet: begin one, or name another file", l.File())
+	}
 	if errors.Is(err, ledger.ErrUnknown) {
 		return e, Usagef("%s has no campaign %s: see campaigns --db %s", l.File(), which, shellWord(l.File()))
 	}
