@@ -46,8 +46,11 @@ func (c *core) claim(r *replica, epoch int32, evidence string) *leadership {
 	if l := c.leadershipAt(epoch); l != nil {
 		c.rules.electionSafety.eval()
 		if l.host != r.host || l.incarnation != r.incarnation {
-			c.rules.electionSafety.fail(evidence, r.id+" leads epoch "+number(int64(epoch))+", which "+
-				c.replicas[l.host].id+" leads too")
+			other := c.replicas[l.host].id + " leads too"
+			if l.host == r.host {
+				other = "it led before its disk was emptied"
+			}
+			c.rules.electionSafety.fail(evidence, r.id+" leads epoch "+number(int64(epoch))+", which "+other)
 			return nil
 		}
 		return l
