@@ -103,7 +103,10 @@ func writeReplayed(b *strings.Builder, f *Fix) {
 	if f.Instead != "" {
 		fmt.Fprintf(b, " (ANOTHER FINDING: %s)", f.Instead)
 	}
-	fmt.Fprintf(b, "; %s of %s came up again\n", Count(f.Matched), Plural(f.Decisions, "decision"))
+	if f.Decisions > 0 {
+		fmt.Fprintf(b, "; %s of %s came up again", Count(f.Matched), Plural(f.Decisions, "decision"))
+	}
+	b.WriteString("\n")
 }
 
 func writeRuns(b *strings.Builder, f *Fix) {

@@ -17,3 +17,12 @@ func TestFixOfRareFailure(t *testing.T) {
 	require.Contains(t, b.String(), "17 seeds at the rate observed, more seeds than can be run at its lower limit")
 	require.NotContains(t, b.String(), "0 seeds")
 }
+
+// A capsule without decisions, such as one of a panic, has none that come up again.
+func TestFixOfACapsuleWithoutDecisions(t *testing.T) {
+	for decisions, want := range map[int64]string{0: "ends with ok\n", 7: "ends with ok; 3 of 7 decisions came up again\n"} {
+		var b strings.Builder
+		require.NoError(t, reports.WriteFix(&b, &reports.Fix{Replayed: true, Outcome: "ok", Decisions: decisions, Matched: min(decisions, 3)}))
+		require.Contains(t, b.String(), want)
+	}
+}
