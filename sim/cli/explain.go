@@ -284,6 +284,9 @@ func (x *Explanation) print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "incidental  %s\n", action)
 	}
+	if x.Stats.Exhausted {
+		fmt.Fprintln(w, "not minimal yet: --budget ended the search")
+	}
 	if x.Capsule != "" {
 		fmt.Fprintf(w, "capsule: %s\n", x.Capsule)
 	}
