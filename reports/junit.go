@@ -129,7 +129,7 @@ func junitHazards(s *campaign.Summary) junitSuite {
 			met = h.Bucket.Runs
 		}
 		c := junitCase{Class: "hazards", Name: h.ID, Time: junitTime(0),
-			Out: fmt.Sprintf("%s Met in %s of %s, %s due", h.Doc, Count(met), Plural(h.OutOf, "run"), Count(h.Expected))}
+			Out: fmt.Sprintf("met in %s of %s, %s due: %s", Count(met), Plural(h.OutOf, "run"), Count(h.Expected), h.Doc)}
 		suite.Cases = append(suite.Cases, junitDue(c, met, h.Red))
 	}
 	return suite
