@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -182,7 +183,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 	if !o.asIs {
 		small, x.Stats = shrink.Shrink(runner, p, goal, o.budget, nil)
 		if !x.Stats.Reproduced {
-			return nil, Usagef("%s does not show %s", name, goal)
+			return nil, Usagef("%s does not show %s: it ends with %s", name, goal, cmp.Or(target(v), string(v.Outcome)))
 		}
 	}
 	x.Parts = shrink.Necessary(runner, small, goal, shrink.Parts(small))
