@@ -75,7 +75,7 @@ func TestSchemaOfMutants(t *testing.T) {
 
 // A schema that takes anything would prove nothing.
 func TestSchemasRefuse(t *testing.T) {
-	require.Equal(t, []string{"campaign", "campaigns-compare", "campaigns", "compare", "mutants", "replay", "run", "verify-fix"}, schema.Names())
+	require.Equal(t, []string{"campaign", "campaigns-compare", "campaigns", "compare", "explain", "mutants", "replay", "run", "verify-fix"}, schema.Names())
 	for _, name := range schema.Names() {
 		s := compiled(t, name)
 		for _, text := range []string{`{}`, `[]`, `{"config":{}}`, `{"type":"trace","event":"1"}`} {

@@ -1,7 +1,7 @@
 // Package schema holds the JSON Schemas (draft 2020-12) of what the program prints with --json, for programs that read it.
 //
 // The documents only grow: a field that a schema requires stays, and keeps its type; fields that no schema names may come. So a reader ignores what
-// it does not know. The tests of cmd/simrun check real output of every command against its schema.
+// it does not know. The tests of cmd/simrun check real output of the commands against their schemas.
 //
 //	text, ok := schema.Find("campaign")
 //
