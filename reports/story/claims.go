@@ -440,9 +440,9 @@ func (t *teller) named() (queue []int32) {
 			}
 		}
 	}
-	for _, host := range m.hosts { // "no durable snapshot": which one it has
-		for _, seq := range t.lastOf(host, 1, func(c *sim.Claim, _ *history.Event) bool {
-			return !ownTopic(c.Topic) && slices.Contains(m.words, c.Topic)
+	for _, host := range m.hosts { // "no durable snapshot": which one it has; what is noise ("epoch") is none that a sentence asks for
+		for _, seq := range t.lastOf(host, 1, func(c *sim.Claim, e *history.Event) bool {
+			return e.Weight >= history.Detail && !ownTopic(c.Topic) && slices.Contains(m.words, c.Topic)
 		}) {
 			add(seq, 1)
 		}
