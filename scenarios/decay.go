@@ -42,6 +42,20 @@ type wayward struct {
 	// leftover: it was written to a file that had another name than it would get. Where that name is still there after a power loss, nobody
 	// reads the file.
 	leftover bool
+	// written is what the sector should hold, where it ends with a base offset, length or epoch of a batch that goes on behind it, and bare where
+	// that begins in it. Lost alone, these bytes leave the checksum right.
+	written []byte
+	bare    int
+	flushed bool // the fsync that it is lost by has come to its end
+}
+
+// reads looks at what should be in the sector.
+func (s *wayward) reads(v *vdisk.Volume) {
+	data, _ := v.File(s.at.Path)
+	s.parts = partsOfSector(s.at.Path, data, s.at.Offset)
+	if from := bareFrom(s.at, data); from >= 0 {
+		s.written, s.bare = bytes.Clone(data[s.at.Offset:s.at.Offset+vdisk.SectorSize]), from
+	}
 }
 
 // build makes it ready for a run. It does nothing in plans in which no bit flips and no disk is swapped or wiped.
@@ -171,8 +185,19 @@ func (d *decay) OnSend(from, to *sim.Host, m sim.Message) {
 	}
 }
 
-// OnDisk is sim.DiskChecker.
-func (d *decay) OnDisk(*sim.Host, *vdisk.Volume, *vdisk.Op) {}
+// OnDisk is sim.DiskChecker: a flush has happened that leaves a sector behind. Now the page cache has all that should be there.
+func (d *decay) OnDisk(h *sim.Host, v *vdisk.Volume, op *vdisk.Op) {
+	hidden := d.hosts[h.Index()].hidden
+	if op.Kind != vdisk.OpSync {
+		return
+	}
+	for i := range hidden {
+		if s := &hidden[i]; !s.flushed && s.at.Path == op.Path {
+			s.flushed = true
+			s.reads(v)
+		}
+	}
+}
 
 // OnDiskCrash is sim.DiskChecker: who mirrors the disk reads it anew, and what is latent with it.
 func (d *decay) OnDiskCrash(h *sim.Host, _ *vdisk.Volume) {
@@ -201,8 +226,36 @@ func (d *decay) leaves(h *sim.Host, s *wayward) {
 	}
 }
 
+// bareFrom is where in a sector of a segment a batch begins of which it has nothing but what no checksum covers, -1 where none does.
+func bareFrom(at vdisk.Flipped, segment []byte) int {
+	end := at.Offset + vdisk.SectorSize
+	if !strings.HasSuffix(at.Path, ".log") || end >= int64(len(segment)) || inChecksum(segment, end-1) {
+		return -1
+	}
+	from := end - 1
+	for from > at.Offset && !inChecksum(segment, from-1) {
+		from--
+	}
+	return int(from - at.Offset)
+}
+
+// baresHeader reports whether the platter has all of the sector but the end, which no checksum covers: a recovery takes the batch, with another base
+// offset, length or epoch than it was written with (formats.md 3).
+func (s *wayward) baresHeader(v *vdisk.Volume) bool {
+	platter, ok := v.DurableFile(s.at.Path)
+	end := s.at.Offset + vdisk.SectorSize
+	if s.written == nil || !ok || int64(len(platter)) < end {
+		return false
+	}
+	got := platter[s.at.Offset:end]
+	return bytes.Equal(got[:s.bare], s.written[:s.bare]) && !bytes.Equal(got[s.bare:], s.written[s.bare:])
+}
+
 // surfaces: what a drive did with a sector can be read now.
 func (d *decay) surfaces(h *sim.Host, s *wayward) {
+	if !d.c.judged.on && s.baresHeader(h.Volume()) {
+		d.wild = true
+	}
 	lossy := !d.c.judged.on
 	for _, part := range s.parts.list() {
 		lossy = d.c.judged.damaged(h, s.class, part) || lossy
@@ -221,7 +274,7 @@ func surfaced(v *vdisk.Volume, at vdisk.Flipped) bool {
 }
 
 // OnStray is sim.StrayChecker: a sector that an fsync vouches for is going to be lost, or overwritten by another.
-// Which parts of the node that strikes is read from the page cache, which has what was written.
+// Which parts of the node that strikes is read from the page cache when the fsync is through, when that has what was written.
 func (d *decay) OnStray(h *sim.Host, kind vdisk.StrayKind, at vdisk.Flipped) {
 	e := &d.hosts[h.Index()]
 	e.goal, e.booted = e.end, false
