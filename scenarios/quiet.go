@@ -40,15 +40,22 @@ type unrest struct {
 	candidate *sim.Host // who asked for votes last, in which epoch
 	candidacy int32
 	goodbye   int32 // the epoch that a leader said to be over, last
+	stalls    stalls
 }
 
 // Attach is sim.Checker.
-func (u *unrest) Attach(*sim.World) {
+func (u *unrest) Attach(w *sim.World) {
+	u.stalls.build(w.Plan(), len(w.Hosts()))
 	u.leader, u.epoch, u.candidate, u.candidacy, u.goodbye = nil, -1, nil, -1, -1
 }
 
 // OnSend is sim.SendChecker.
 func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
+	u.hears(from, m)
+	u.stalls.sends(from, u.c.w.NowNs())
+}
+
+func (u *unrest) hears(from *sim.Host, m sim.Message) {
 	switch m := m.(type) {
 	case *raft.BeginQuorumEpochRequest:
 		if m.LeaderEpoch > u.epoch {
@@ -64,11 +71,17 @@ func (u *unrest) OnSend(from, _ *sim.Host, m sim.Message) {
 		}
 		// Who became a candidate a moment before the leader did may still ask.
 		settled := max(u.sinceNs+2*u.c.timeouts.election*million, quietFromUs*1000)
-		if u.lives() && u.c.w.NowNs() > settled {
+		if u.lives() && !u.bothStalled(from) && u.c.w.NowNs() > settled {
 			u.c.w.Violate(noNeedlessElection.Name, "vote-request", fmt.Sprintf("%s asks for votes while %s, which nothing cuts off, leads epoch %d",
 				from.ID(), u.leader.ID(), u.epoch))
 		}
 	}
+}
+
+// bothStalled reports whether disks have used up a follower's patience: its own, and then its leader's.
+func (u *unrest) bothStalled(from *sim.Host) bool {
+	now, within := u.c.w.NowNs(), u.c.timeouts.fetch*million
+	return u.stalls.stalled(from, now, within) && u.stalls.stalled(u.leader, now, within)
 }
 
 // stands follows a candidate. A leader that is asked to stop names the one that goes first, and the others wait for it.
