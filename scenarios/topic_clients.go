@@ -96,7 +96,7 @@ func (t *topicClients) build(k *workload, w *plan.Workload) error {
 func (c *topicClient) after(i int64) {
 	w, period := c.all.k.c.w, c.period
 	if w.Calm() || c.all.filled() {
-		period *= 20
+		period *= calmPace
 	}
 	w.At(w.NowNs()+period, c.entity, uint64(i), func() {
 		if h := c.all.k.active(0); h != nil {
