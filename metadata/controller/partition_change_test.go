@@ -97,6 +97,9 @@ func TestPartitionChange(t *testing.T) {
 			}},
 		{name: "rule 3: not while fenced (KAFKA-19522)", more: []records.Record{elr}, isr: nil, leader: -1,
 			up: []stand{up, up, fencedUp, up}, edit: func(p *records.PartitionRecord) { p.LastKnownElr = ids(3) }},
+		{name: "rule 3: not while an eligible one is to come back", more: []records.Record{elr, minimum}, isr: nil, leader: -1, up: []stand{up, fencedUp, up, up},
+			edit: func(p *records.PartitionRecord) { p.EligibleLeaderReplicas, p.LastKnownElr = ids(2), ids(3) },
+			want: func(c *partitionChange) { c.coming = 3 }},
 		{name: "rule 3: not one that is no replica any more", more: []records.Record{elr}, isr: nil, leader: -1,
 			edit: func(p *records.PartitionRecord) { p.LastKnownElr = ids(3) }, want: func(c *partitionChange) { c.replicas = ids(1, 2) },
 			say: func(r *records.PartitionChangeRecord) {
