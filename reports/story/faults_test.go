@@ -78,9 +78,9 @@ func TestLossesNameWhoseTheyAre(t *testing.T) {
 		w.breaks(e.Seq, "durable", "n2 lost the committed offsets 15 to 19")
 		return Tell(&w.History, []shrink.Part{{Kind: shrink.ActionPart, ID: "a", Necessary: true}}).String()
 	}
-	require.Contains(t, tell("n2", 1), "n2 loses power and loses offsets 15 to 17, not flushed, though n1 counts on it for offsets below 20, "+
+	require.Contains(t, tell("n2", 1), "n2 loses power and loses offsets 15 to 17, not flushed, though n1 counts on it for offsets below 20, and "+
 		"loses offsets 18 to 19, although it was flushed (necessary)")
-	require.Contains(t, tell("n1,n2", 0, 1), "n1 and n2 lose power and n2 loses offsets 15 to 17, not flushed, though n1 counts on n2 for offsets below 20, "+
+	require.Contains(t, tell("n1,n2", 0, 1), "n1 and n2 lose power and n2 loses offsets 15 to 17, not flushed, though n1 counts on n2 for offsets below 20, and "+
 		"n2 loses offsets 18 to 19, although it was flushed (necessary)")
 }
 
@@ -99,7 +99,7 @@ func TestEveryOfManyFaultsIsTold(t *testing.T) {
 	s := Tell(&w.History, parts)
 	require.LessOrEqual(t, len(s.Lines), MaxLines)
 	require.Equal(t, 15, strings.Count(s.String(), "n2 is killed"))
-	require.True(t, strings.HasPrefix(s.Lines[0].Text, "at first at 0.001s n2 is killed; at 0.002s n2 is killed; "), s.Lines[0].Text)
+	require.True(t, strings.HasPrefix(s.Lines[0].Text, "first, at 0.001s n2 is killed; at 0.002s n2 is killed; "), s.Lines[0].Text)
 	require.True(t, s.Lines[0].Necessary)
 	require.Contains(t, s.String(), "n1 becomes leader of epoch 3")
 	require.Contains(t, s.String(), "n1 appends offset 7")

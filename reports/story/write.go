@@ -17,7 +17,7 @@ func (t *teller) write() {
 		t.together("by chance ", chances)
 	}
 	if early := t.early(); len(early) > 0 {
-		t.together("at first ", early)
+		t.together("first, ", early)
 	}
 	last := t.ending(len(t.story.Lines))
 	picks := t.kept(MaxLines - len(last) - len(t.story.Lines))
@@ -127,9 +127,12 @@ func (t *teller) sentence(p *pick) string {
 		}
 	}
 	for i, note := range p.notes {
-		if i == 0 && p.text != "" {
+		switch also := p.text != "" && !strings.HasPrefix(note, "though "); { // what a fault took, too
+		case also && i == 0:
 			s += " and " + note
-		} else {
+		case also:
+			s += ", and " + note
+		default:
 			s += ", " + note
 		}
 	}
