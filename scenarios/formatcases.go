@@ -191,7 +191,8 @@ func drawFeatures(d dice, p *plan.Plan) {
 		{"do": "upgrade", "metadata": "4.3", "dry_run": "true", "expect": "ok"}, // 4.3 changes metadata: had it been written, there were no way back
 		{"do": "downgrade", "metadata": "4.2-IV0", "expect": "ok"},
 		{"do": "downgrade", "metadata": "3.9", "unsafe": "true", "expect": "metadata changed at 23"},
-		{"do": "upgrade", "release_version": "4.4", "dry_run": "true", "expect": "kraft.version"},
+		// Of a leader that was elected early all voters have told what they support by now, of another one none has.
+		{"do": "upgrade", "release_version": "4.4", "dry_run": "true", "expect": ""},
 		{"do": "upgrade", "feature": "kraft.version=1", "dry_run": "true", "expect": ""},
 		{"do": "downgrade", "metadata": "4.4", "expect": "this is a downgrade"},
 		{"do": "describe", "expect": "ok"},
