@@ -18,6 +18,7 @@ type desk struct {
 
 	cluster int  // that he looks after
 	last    bool // he asked for the last voter to go
+	hasty   bool // he did so, and somebody may have added another one in between: then that voter is a leader that removes itself
 
 	asking  *sim.Host // who was asked last
 	asked   int32
@@ -266,6 +267,7 @@ func voterOf(q *raft.DescribeQuorumResponse, id int32) *raft.ReplicaKey {
 // log and is no voter to itself, so that nobody is elected who needs its vote.
 func (d *desk) survives(q *raft.DescribeQuorumResponse, remove, add *raft.ReplicaKey) bool {
 	if d.last && d.o.c.minVoters == 0 {
+		d.hasty = true
 		return true // nobody can do without it, and he asks all the same: it is refused
 	}
 	d.o.settle()

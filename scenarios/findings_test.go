@@ -53,6 +53,7 @@ func TestStuckFindings(t *testing.T) {
 	e := sim.NewEngine(c)
 	for file, x := range map[string]struct{ reason, needs string }{
 		"removed-leader-has-the-longest-log": {"nobody can be elected", "replace-disk"},
+		"two-voters-less-the-leader":         {"the leader removed itself", "kill"},
 		"voter-that-does-not-know-yet":       {"nobody can be elected", "replace-disk"},
 		"leader-at-a-stale-address":          {"c2 follows the leader at an address where the leader is not", "move"},
 		"forgotten-by-all":                   {"c1 was removed while it was cut off", "move"},
