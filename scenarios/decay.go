@@ -349,7 +349,7 @@ func (d *decay) excuse() string {
 		return why
 	}
 	if d.wild {
-		return "a bit that no checksum covers flipped, which nothing mends"
+		return "bytes that no checksum covers are not what was written, which nothing mends"
 	}
 	for i := range d.hosts {
 		if d.hosts[i].barred {
