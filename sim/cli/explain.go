@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/kraftsim/kraftsim/reports"
 	"github.com/kraftsim/kraftsim/reports/story"
@@ -31,21 +32,24 @@ type Explanation struct {
 	Parts   []shrink.Part    `json:"-"`
 
 	program string
+	ended   string // what ended a search that is not through
 }
 
 // explainOptions are the flags of explain.
 type explainOptions struct {
-	budget int64
+	budget searchBudget
 	asIs   bool
 	goal   string
 	out    string
 	html   string // file for the page, "" for none
 	page   string // file for the story as Markdown, "" for none
 	again  string // arguments that run the plan as it was given
+	// progress is told of a search that takes long.
+	progress io.Writer
 }
 
 func (a *App) explainCommand() *cobra.Command {
-	o := explainOptions{budget: shrinkBudget}
+	var o explainOptions
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "explain CAPSULE|PLAN|TOKEN",
@@ -60,13 +64,14 @@ func (a *App) explainCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.page, "markdown", "", "file for the story as a page of Markdown")
 	cmd.Flags().StringVar(&o.html, "html", "", "file for the story as a page with the timeline of the run and the state of every node")
 	cmd.Flags().StringVar(&o.goal, "target", "", "fingerprint to explain (default: the one that the run shows)")
-	cmd.Flags().Int64Var(&o.budget, "budget", o.budget, "runs to spend on shrinking")
+	o.budget.flags(cmd)
 	cmd.Flags().BoolVar(&o.asIs, "as-is", false, "explain the plan as it is, without shrinking it")
 	cmd.Flags().StringVar(&o.out, "out", "", "file for the capsule (default: a name in "+a.defaultOut()+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if o.budget < 1 {
-			return Usagef("--budget must be at least 1")
+		if err := o.budget.check(); err != nil {
+			return err
 		}
+		o.progress = cmd.ErrOrStderr()
 		if o.out != "" {
 			if err := checkFile(o.out); err != nil {
 				return Usagef("--out %s: cannot be written: %w", shellWord(o.out), err)
@@ -151,14 +156,6 @@ func (x *Explanation) Markdown(name string) []byte {
 	return []byte(b.String())
 }
 
-// explaining says what to run for a goal; a run that is legitimately stuck has no fingerprint, and is explained as if it were a finding.
-func explaining(r shrink.Runner, v *plan.Verdict, goal string) (runner shrink.Runner, of string) {
-	if goal == "" && v.Outcome == plan.LegitimatelyStuck {
-		return stuckRunner{r}, string(plan.Stuck)
-	}
-	return r, goal
-}
-
 // explain makes the explanation of a plan. An error together with an explanation says that the capsule could not be written.
 func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanation, error) {
 	result, _, err := a.runPlan("", p, sim.Options{}, runLimit)
@@ -170,8 +167,10 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 	if goal == "" {
 		goal = target(v)
 	}
-	guarded := a.patience()
-	runner, goal := explaining(guarded, v, goal)
+	if goal == "" && v.Outcome == plan.LegitimatelyStuck {
+		goal = string(v.Outcome) // no finding, and worth an explanation all the same
+	}
+	runner := a.patience()
 	switch {
 	case goal == "":
 		return nil, Usagef("%s ends with %s: there is nothing to explain", name, v.Outcome)
@@ -179,15 +178,17 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 		return nil, Usagef("%s: %s took its process along or never ended, and nothing in a process can explain such a run", name, goal)
 	}
 	x := &Explanation{program: a.Catalogue.Program}
-	small := p
+	small, search := p, newSearching(o.progress, o.budget, time.Now)
 	if !o.asIs {
-		small, x.Stats = shrink.Shrink(runner, p, goal, o.budget, nil)
+		small, x.Stats = search.shrink(runner, p, goal)
 		if !x.Stats.Reproduced {
 			return nil, Usagef("%s does not show %s: it ends with %s", name, goal, cmp.Or(target(v), string(v.Outcome)))
 		}
 	}
-	x.Parts = shrink.Necessary(runner, small, goal, shrink.Parts(small))
-	if guarded.hung >= mostHung {
+	parts := shrink.Parts(small)
+	search.asks(len(parts))
+	x.Parts, x.ended = shrink.Necessary(runner, small, goal, parts), search.ended()
+	if runner.hung >= mostHung {
 		return nil, fmt.Errorf("%s: %w: what is necessary cannot be told", name, errHung)
 	}
 	if x.History, err = history.RecordOn(a.Catalogue, campaign.Guard(a.NewRunner), small); err != nil {
@@ -195,7 +196,7 @@ func (a *App) explain(name string, p *plan.Plan, o *explainOptions) (*Explanatio
 	}
 	x.Story = story.Tell(x.History, x.Parts)
 	x.faults(a.Catalogue.Registry, p, small)
-	return x, a.keep(x, p, small, goal, o, guarded)
+	return x, a.keep(x, p, small, goal, o, runner)
 }
 
 // keep writes the capsule of the plan that is told, unless that is the plan as given, and finds the command that runs it.
@@ -286,29 +287,11 @@ func (x *Explanation) print(w io.Writer) error {
 		fmt.Fprintf(w, "incidental  %s\n", action)
 	}
 	if x.Stats.Exhausted {
-		fmt.Fprintln(w, "not minimal yet: --budget ended the search")
+		fmt.Fprintln(w, "not minimal yet: "+x.ended+" ended the search")
 	}
 	if x.Capsule != "" {
 		fmt.Fprintf(w, "capsule: %s\n", x.Capsule)
 	}
 	_, err := fmt.Fprintf(w, "again: %s\n", x.Replay)
 	return err
-}
-
-// stuckRunner shows a run that is legitimately stuck as one that is stuck, so that it can be shrunk like a finding.
-type stuckRunner struct{ shrink.Runner }
-
-// Run implements shrink.Runner.
-func (r stuckRunner) Run(p *plan.Plan, o sim.Options) (sim.Result, error) {
-	result, err := r.Runner.Run(p, o)
-	if err == nil && result.Verdict != nil {
-		v := *result.Verdict
-		if v.Outcome == plan.LegitimatelyStuck {
-			v.Outcome, v.Broken = plan.Stuck, nil
-		} else {
-			v.Outcome = plan.OK
-		}
-		result.Verdict = &v
-	}
-	return result, err
 }

@@ -42,6 +42,8 @@ type shrunkReport struct {
 	Actions []string     `json:"actions"`
 	Faults  []string     `json:"faults,omitempty"` // decisions, rates and clocks that are left, as shrink.Part has them
 	Capsule string       `json:"capsule,omitempty"`
+
+	ended string // what ended a search that is not through
 }
 
 func (a *App) runCommand() *cobra.Command {
@@ -283,7 +285,7 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 		}
 		return nil
 	}
-	report, err := a.shorten(r.plan, goal, shrinkBudget, false, r.out, "")
+	report, err := a.shorten(r.plan, goal, newSearching(r.cmd.ErrOrStderr(), searchBudget{searchRuns, searchTime}, time.Now), false, r.out, "")
 	r.report.Shrunk = report
 	if report != nil && !JSON(r.cmd) {
 		report.print(w)
@@ -293,10 +295,10 @@ func (r *oneRun) keep(w io.Writer, result sim.Result, hung bool) error {
 
 // shorten shrinks a plan towards a fingerprint and writes the capsule of the result: into file, or into dir under a name made
 // of the fingerprint. With an error about writing it returns the report, too.
-func (a *App) shorten(p *plan.Plan, goal string, budget int64, bare bool, dir, file string) (*shrunkReport, error) {
+func (a *App) shorten(p *plan.Plan, goal string, search *searching, bare bool, dir, file string) (*shrunkReport, error) {
 	runner := a.patience()
-	small, stats := shrink.Shrink(runner, p, goal, budget, nil)
-	report := &shrunkReport{Target: goal, Stats: stats, Actions: []string{}}
+	small, stats := search.shrink(runner, p, goal)
+	report := &shrunkReport{Target: goal, Stats: stats, Actions: []string{}, ended: search.ended()}
 	if !stats.Reproduced {
 		return report, nil
 	}

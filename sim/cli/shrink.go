@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/kraftsim/kraftsim/sim"
 	"github.com/kraftsim/kraftsim/sim/campaign"
 	"github.com/kraftsim/kraftsim/sim/plan"
 	"github.com/spf13/cobra"
 )
-
-// shrinkBudget is how many runs shrinking takes at most unless told otherwise.
-const shrinkBudget = 1000
 
 func (r *shrunkReport) print(w io.Writer) {
 	if !r.Stats.Reproduced {
@@ -29,7 +27,7 @@ func (r *shrunkReport) print(w io.Writer) {
 	if s.Minimal {
 		fmt.Fprintln(w, "minimal: no single action, decision, rate, clock, host or workload can go")
 	} else {
-		fmt.Fprintln(w, "not minimal yet: --budget ended the search")
+		fmt.Fprintln(w, "not minimal yet: "+r.ended+" ended the search")
 	}
 	for _, action := range r.Actions {
 		fmt.Fprintf(w, "  %s\n", action)
@@ -45,7 +43,7 @@ func (r *shrunkReport) print(w io.Writer) {
 func (a *App) shrinkCommand() *cobra.Command {
 	var goal, out string
 	var bare bool
-	budget := int64(shrinkBudget)
+	var budget searchBudget
 	program := a.Catalogue.Program
 	cmd := &cobra.Command{
 		Use:   "shrink CAPSULE|TOKEN",
@@ -59,12 +57,12 @@ func (a *App) shrinkCommand() *cobra.Command {
 		Args: oneArgument("a capsule file, or a token such as " + a.exampleScenario() + ":17"),
 	}
 	cmd.Flags().StringVar(&goal, "target", "", "fingerprint to keep (default: the one that the run shows)")
-	cmd.Flags().Int64Var(&budget, "budget", budget, "runs to spend")
+	budget.flags(cmd)
 	cmd.Flags().BoolVar(&bare, "bare", false, "leave out of the capsule what its plan implies: lists of decisions, hashes, counters")
 	cmd.Flags().StringVar(&out, "out", "", "file for the capsule (default: a name in "+a.defaultOut()+")")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if budget < 1 {
-			return Usagef("--budget must be at least 1")
+		if err := budget.check(); err != nil {
+			return err
 		}
 		src, err := a.locate(args[0])
 		if err != nil {
@@ -97,7 +95,7 @@ func (a *App) shrinkCommand() *cobra.Command {
 				return err
 			}
 		}
-		report, err := a.shorten(src.plan, goal, budget, bare, a.defaultOut(), out)
+		report, err := a.shorten(src.plan, goal, newSearching(cmd.ErrOrStderr(), budget, time.Now), bare, a.defaultOut(), out)
 		if report == nil {
 			return err
 		}

@@ -54,5 +54,12 @@ func (v *Verdict) check() error {
 
 // Consistent reports whether the capsule's own verdict shows the fingerprint that the capsule is about.
 func (c *Capsule) Consistent() bool {
-	return c.Fingerprint != "" && (c.Fingerprint == c.Verdict.Fingerprint() || slices.Contains(c.Verdict.HazardFingerprints(), c.Fingerprint))
+	return c.Verdict.Shows(c.Fingerprint)
+}
+
+// Shows reports whether a verdict shows a target: its fingerprint, or "hazard/<id>" among the hazards met. A run that is legitimately stuck is no
+// finding, and shows that word.
+func (v *Verdict) Shows(target string) bool {
+	return target != "" && (v.Fingerprint() == target || slices.Contains(v.HazardFingerprints(), target) ||
+		v.Outcome == LegitimatelyStuck && target == string(LegitimatelyStuck))
 }

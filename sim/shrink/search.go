@@ -10,15 +10,15 @@ import (
 	"github.com/kraftsim/kraftsim/sim/plan"
 )
 
-// Shows reports whether a verdict shows the target: its fingerprint, or "hazard/<id>" among the hazards met.
+// Shows is plan.Verdict.Shows.
 func Shows(v *plan.Verdict, target string) bool {
-	return target != "" && (v.Fingerprint() == target || slices.Contains(v.HazardFingerprints(), target))
+	return v.Shows(target)
 }
 
 // bound is what a stuck run waits for first: the name of an obligation. Other runs have none. All stuck runs have one fingerprint, and a
 // run that waits for something else is not the same failure.
 func bound(v *plan.Verdict) string {
-	if v.Outcome != plan.Stuck || len(v.Waiting) == 0 {
+	if v.Outcome != plan.Stuck && v.Outcome != plan.LegitimatelyStuck || len(v.Waiting) == 0 {
 		return ""
 	}
 	name, _, _ := strings.Cut(v.Waiting[0], ": ")
@@ -27,16 +27,16 @@ func bound(v *plan.Verdict) string {
 
 // search is the state of one shrinking: the best plan so far and what is known of others.
 type search struct {
-	runner   Runner
-	target   string
-	bound    string // of the plan as given
-	budget   int64
-	progress func(Stats)
-	best     *plan.Plan
-	verdict  *plan.Verdict // of best
-	drawn    []plan.DrawnDecision
-	failed   map[[sha256.Size]byte]bool // documents of plans that do not show the target
-	stats    Stats
+	runner  Runner
+	target  string
+	bound   string // of the plan as given
+	budget  int64
+	goesOn  func(Stats) bool
+	best    *plan.Plan
+	verdict *plan.Verdict // of best
+	drawn   []plan.DrawnDecision
+	failed  map[[sha256.Size]byte]bool // documents of plans that do not show the target
+	stats   Stats
 	// mostEvents is how many events a candidate may take, 0: some more than the best plan.
 	mostEvents int64
 	// thorough: candidates may take any number of events.
@@ -61,16 +61,20 @@ func (s *search) limit() int64 {
 	return eventsFactor*int64(s.verdict.Events) + eventsMore
 }
 
-// catalogue is what the runner runs, nil when it does not tell.
+// catalogue is what the runner runs, nil when it does not tell; and where a run is legitimately stuck, which it may be for want of a parameter
+// alone: that would be another run, and shorter.
 func (s *search) catalogue() *sim.Catalogue {
+	if s.target == string(plan.LegitimatelyStuck) {
+		return nil
+	}
 	if r, ok := s.runner.(interface{ Catalogue() *sim.Catalogue }); ok {
 		return r.Catalogue()
 	}
 	return nil
 }
 
-func newSearch(r Runner, p *plan.Plan, target string, budget int64, progress func(Stats)) *search {
-	s := &search{runner: r, target: target, budget: budget, progress: progress, best: p.Clone(), failed: map[[sha256.Size]byte]bool{}}
+func newSearch(r Runner, p *plan.Plan, target string, budget int64, goesOn func(Stats) bool) *search {
+	s := &search{runner: r, target: target, budget: budget, goesOn: goesOn, best: p.Clone(), failed: map[[sha256.Size]byte]bool{}}
 	s.stats.ActionsBefore, s.stats.HostsBefore = int64(len(p.Actions)), int64(len(p.Hosts))
 	s.stats.WorkloadBefore, s.stats.StormBeforeUs = int64(len(p.Workload)), p.StormUs
 	s.measure()
@@ -141,8 +145,8 @@ func (s *search) run(candidate *plan.Plan, o sim.Options) (shows, ended bool) {
 		}
 		s.measure()
 	}
-	if s.progress != nil {
-		s.progress(s.stats)
+	if s.goesOn != nil && !s.goesOn(s.stats) {
+		s.budget = s.stats.Runs
 	}
 	return shows, ended
 }

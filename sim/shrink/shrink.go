@@ -38,13 +38,13 @@ type Stats struct {
 	// Minimal: without any single action, decision, rate, clock, host or workload of the plan returned the target does not show. All were
 	// tried.
 	Minimal   bool `json:"minimal"`
-	Exhausted bool `json:"exhausted,omitempty"` // the budget of runs ended the search
+	Exhausted bool `json:"exhausted,omitempty"` // the budget of runs, or goesOn, ended the search
 }
 
 // Shrink returns the shortest plan found that still shows the target, and never changes p. budgetRuns bounds the runs.
-// progress, when not nil, is called after each run.
-func Shrink(r Runner, p *plan.Plan, target string, budgetRuns int64, progress func(Stats)) (*plan.Plan, Stats) {
-	s := newSearch(r, p, target, budgetRuns, progress)
+// goesOn, when not nil, is called after each run, and says whether there may be another one.
+func Shrink(r Runner, p *plan.Plan, target string, budgetRuns int64, goesOn func(Stats) bool) (*plan.Plan, Stats) {
+	s := newSearch(r, p, target, budgetRuns, goesOn)
 	if !s.reproduce() {
 		return s.best, s.stats
 	}

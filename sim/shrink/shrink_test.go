@@ -153,11 +153,16 @@ func TestShrinkUsesRefusalsAndTime(t *testing.T) {
 func TestShrinkBudgetAndMissing(t *testing.T) {
 	f := &fake{fails: func(*plan.Plan) *plan.Verdict { return broken("x") }}
 	calls := int64(0)
-	small, stats := shrink.Shrink(f, noisy(50, 9), "violation/x/e", 4, func(shrink.Stats) { calls++ })
+	small, stats := shrink.Shrink(f, noisy(50, 9), "violation/x/e", 4, func(shrink.Stats) bool { calls++; return true })
 	require.Equal(t, int64(4), stats.Runs)
 	require.Equal(t, int64(4), calls)
 	require.True(t, stats.Exhausted)
 	require.NotNil(t, small)
+
+	_, stats = shrink.Shrink(f, noisy(50, 9), "violation/x/e", 100, func(s shrink.Stats) bool { return s.Runs < 3 })
+	require.Equal(t, int64(3), stats.Runs)
+	require.True(t, stats.Exhausted, "whoever watches may end the search")
+	require.False(t, stats.Minimal)
 
 	small, stats = shrink.Shrink(f, noisy(50, 9), "violation/other/e", 100, nil)
 	require.False(t, stats.Reproduced)
