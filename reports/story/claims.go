@@ -440,11 +440,11 @@ func (t *teller) named() (queue []int32) {
 			}
 		}
 	}
-	for _, host := range m.hosts { // "no durable snapshot": which one it has; what is noise ("epoch") is none that a sentence asks for
+	for _, host := range m.hosts { // "no durable snapshot": which one it has; after all that it says in numbers, and nothing that is noise ("epoch")
 		for _, seq := range t.lastOf(host, 1, func(c *sim.Claim, e *history.Event) bool {
 			return e.Weight >= history.Detail && !ownTopic(c.Topic) && slices.Contains(m.words, c.Topic)
 		}) {
-			add(seq, 1)
+			add(seq, 3)
 		}
 	}
 	for i := 0; i < len(m.hosts) && len(queue) == 0; i++ { // nobody speaks of what the sentence names: what they did last
