@@ -26,8 +26,7 @@ import (
 // are right, whose log is no longer than its own and who are not deaf in that way.
 func (o *operations) unwinnable(cluster int) string {
 	damaged := len(o.c.w.Budget().Keys())+len(o.ledWrong) > 0 || o.anyMoved()
-	hasty := slices.ContainsFunc(o.desks, func(d *desk) bool { return d.hasty })
-	if o.leader(cluster) != nil || !damaged && !hasty {
+	if o.leader(cluster) != nil || !damaged && !o.removedItself(cluster) {
 		return ""
 	}
 	for _, h := range o.c.w.Hosts() {
@@ -51,6 +50,31 @@ func (o *operations) unwinnable(cluster int) string {
 	}
 	return "nobody can be elected: a disk or an address is gone for good, and who is left has the longer log as no voter to itself, " +
 		"waits for a leader whose disk is gone, or is not found where it told others as leader"
+}
+
+// removedItself reports whether an operator asked for what he took for the last voter to go, and a node lives that is no voter to itself, though another
+// one that takes it for a voter has the shorter log: it alone has the record of its removal.
+func (o *operations) removedItself(cluster int) bool {
+	if !slices.ContainsFunc(o.desks, func(d *desk) bool { return d.hasty }) {
+		return false
+	}
+	hosts := o.c.w.Hosts()
+	return slices.ContainsFunc(hosts, func(h *sim.Host) bool {
+		n := o.running(h)
+		key, ok := o.keyOf(h)
+		if n == nil || !ok || !o.c.belongs(n, cluster) || n.replica.Voters().Contains(key) {
+			return false
+		}
+		mine := n.replica.Metrics()
+		return slices.ContainsFunc(hosts, func(other *sim.Host) bool {
+			m := o.running(other)
+			if m == nil || !o.c.belongs(m, cluster) || !m.replica.Voters().Contains(key) {
+				return false
+			}
+			its := m.replica.Metrics()
+			return !election.UpToDate(its.LogEndEpoch, its.LogEndOffset, mine.LogEndEpoch, mine.LogEndOffset)
+		})
+	})
 }
 
 // anyMoved reports whether a node listens elsewhere than at the start of the run: voter sets from before have its old address.
